@@ -8,7 +8,8 @@ import signal
 import subprocess
 
 import pytest
-from culmen.bench.collectives.measured import Protocol, measure_points
+from culmen.bench.collectives.measured import measure_points
+from culmen.bench.collectives.points import Protocol
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher

@@ -1,17 +1,18 @@
 """A program that takes and prints what OSU's do, with each algorithm of each MPI."""
 
+import csv
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from culmen.bench.collectives.measured import Protocol
+from culmen.bench.collectives.points import Protocol
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.suites.measured import measure_points
 from culmen.bench.suites.programs import Program, program_in
 from culmen.launch.mpi import find_launcher
-from harness import HANGS_S
+from harness import HANGS_S, culmen
 
 from culmen import InputError
 
@@ -49,6 +50,38 @@ def test_without_a_number_it_is_launched_until_it_is_exact_or_the_time_is_over(m
     points = measured(mpi, suite, 0)
     assert all(len(point.visits) >= 6 for point in points)
     assert all(point.is_exact(Protocol(0.05)) or point.spent_s >= 0.5 for point in points)
+
+
+def test_the_command_measures_with_a_suite(mpi, suite, tmp_path):
+    words = ["--with", "osu", "--collectives", "bcast", "--ranks", 2, "--sizes", "8-32", "--repetitions", 20]
+    done = culmen("bench", "collectives", *words, "--mpi", mpi, cwd=tmp_path, timeout=HANGS_S)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "bench-collectives/collectives.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {int(row["size"]) for row in rows} == {8, 16, 32}
+    assert {row["algorithm"] for row in rows if row["time_s"]} >= {"default", "binomial"}
+    assert all(float(row["time_s"]) > 0 for row in rows if not row["unavailable"])
+    verified = {row["algorithm"] for row in rows if row["verified"] == "1"}
+    assert ("binomial" in verified) == (mpi == "mpich")  # an MPI that refuses what it cannot do
+    assert ("do not show which algorithm ran" in " ".join(done.stdout.split())) == (mpi == "openmpi")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--with", "none"], "culmen: --with: there is no folder "),
+        (["--with", "."], "has neither a program osu_bcast nor IMB-MPI1"),
+        (["--with", "osu", "--root", 1], "culmen: --root: the programs of --with choose the root themselves"),
+    ],
+)
+def test_wrong_words_are_one_sentence(words, said, suite, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = culmen(
+        "bench", "collectives", *words, "--collectives", "bcast", cwd=tmp_path / ("empty" if "." in words else "")
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_program_that_fails_is_said(mpi, suite, monkeypatch):

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from culmen.bench.collectives import figures, samples, winners
-from culmen.bench.collectives.measured import Point, Protocol, Starts
+from culmen.bench.collectives.measured import Starts
 from culmen.bench.collectives.plan import Plan, ranks_of
+from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
 from culmen.bench.parts import join

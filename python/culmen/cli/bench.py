@@ -203,6 +203,14 @@ def collectives(
     root: Annotated[
         int, typer.Option("--root", metavar="N", show_default=False, min=0, help="The root rank. Default: 0.")
     ] = 0,
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            "--with",
+            metavar="FOLDER",
+            help="Measure with the programs of the OSU Micro-Benchmarks or the Intel MPI Benchmarks in this folder.",
+        ),
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option(
@@ -232,7 +240,7 @@ def collectives(
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
-    given = (mpi, names, algorithms, ranks, sizes, protocol, quick)
+    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
     if job is None:
         plan = work.collectives.plan_of(*given)

@@ -4,39 +4,23 @@ import random
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..conversation import LostError, RefusedError
-from ..sampling import Limits, Series
 from ..session import Ranks, Session
+from ..suites import measured as suites
+from ..suites.programs import version_of
+from .points import Point, Protocol
 from .samples import Header, Samples, samples_file, write_samples
 
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
 _SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # the latter in usual calls
 _MOST_LOSSES = 5  # of ranks in one launch
 _TRIALS = 20  # visits with windows, before it is decided whether they are of use
-
-
-@dataclass(frozen=True)
-class Protocol(Limits):
-    """``timeout_s``: of one answer of the ranks."""
-
-    timeout_s: float = 60.0
-    root: int = 0
-
-
-@dataclass
-class Point(Series):
-    """One algorithm with one message size."""
-
-    algorithm: Algorithm = Algorithm(DEFAULT, {})  # noqa: RUF009 - it is frozen
-    size: int = 0
-    checked: bool = False  #: one call gave the right result, or it is unavailable
-    verified: bool = True
-    unavailable: str = ""  #: why it cannot be measured
 
 
 @dataclass
@@ -129,9 +113,15 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     algorithms = [a for a in known.algorithms(collective, ranks) if wanted == ["all"] or a.name in wanted]
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     begun = time.monotonic()
-    with Ranks(launcher, ranks, protocol.timeout_s) as launched:
-        points = measure_points(launched, collective, algorithms, sizes, protocol, seed=ranks)
-        version, nodes = launched.version, launched.nodes
+    if p["suite"]:
+        points = suites.measure_points(
+            Path(p["suite"]), launcher, collective, ranks, algorithms, sizes, protocol, ranks
+        )
+        version, nodes = version_of(launcher), (1, ranks)
+    else:
+        with Ranks(launcher, ranks, protocol.timeout_s) as launched:
+            points = measure_points(launched, collective, algorithms, sizes, protocol, seed=ranks)
+            version, nodes = launched.version, launched.nodes
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, protocol.root, *nodes, partition())

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
@@ -10,8 +11,9 @@ from ...base.text import did_you_mean
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
+from ..suites.programs import program_in
 from ..words import MOST_BYTES, words_of
-from .measured import Protocol
+from .points import Protocol
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
 _MOST_RANKS = 4096
@@ -20,7 +22,7 @@ _MEMORY_SHARE = 0.5  # of the free memory, for messages
 
 @dataclass(frozen=True)
 class Plan:
-    """``sizes``: bytes. ``algorithms``: names; empty: all."""
+    """``sizes``: bytes. ``algorithms``: names; empty: all. ``suite``: a folder of programs that measure, if any."""
 
     launcher: Launcher
     mpi: str
@@ -29,6 +31,7 @@ class Plan:
     sizes: tuple[int, ...]
     algorithms: tuple[str, ...] = ()
     protocol: Protocol = field(default_factory=Protocol)
+    suite: str = ""
 
     def points(self) -> list[dict[str, Any]]:
         """One for each launch."""
@@ -45,6 +48,7 @@ class Plan:
             "repetitions": protocol.repetitions,
             "timeout_s": protocol.timeout_s,
             "root": protocol.root,
+            "suite": self.suite,
         }
 
     def most_s(self) -> float:
@@ -72,6 +76,11 @@ class Plan:
         empty = [name for name in self.collectives if not self._chosen(known, name, 2)]
         if empty:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
+        if self.suite:
+            for name in self.collectives:
+                program_in(Path(self.suite), name)
+            if self.protocol.root:
+                raise InputError("--root: the programs of --with choose the root themselves")
         if not 0 <= self.protocol.root < min(self.ranks):
             raise InputError(f"--root {self.protocol.root}: it must be from 0 to {min(self.ranks) - 1}")
         largest, ranks = max(self.sizes), max(self.ranks)

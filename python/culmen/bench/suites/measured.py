@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
-from ..collectives.measured import Point, Protocol
+from ..collectives.points import Point, Protocol
 from ..conversation import LostError, RefusedError
 from .programs import program_in, run
 

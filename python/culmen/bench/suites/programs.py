@@ -1,6 +1,7 @@
 """The programs of a suite in a folder of the user's, and their words."""
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from ..._core import InputError
 from ...launch.launcher import situations
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Algorithm
+from ...launch.programs import said_by
 from ..conversation import LostError, RefusedError
 from .results import Result, benchmarks_in
 
@@ -63,6 +65,12 @@ def program_in(folder: Path, collective: str) -> Program:
     if not found:
         raise InputError(f"--with: {folder} has neither a program {_OSU.format(collective)} nor {_IMB}")
     return Program(found[-1], collective)  # osu_ comes after IMB
+
+
+def version_of(launcher: Launcher) -> str:
+    """Of its MPI, as the launcher says it."""
+    found = re.search(r"\d+\.\d+(\.\w+)*", said_by(launcher.program, "--version"))
+    return f"{launcher.mpi.title.rstrip(' 0123456789')} {found[0]}" if found else launcher.mpi.title
 
 
 def _runs(path: Path) -> bool:

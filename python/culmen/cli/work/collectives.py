@@ -9,8 +9,8 @@ from ... import _core
 from ...base.text import lasted
 from ...bench import parts, words
 from ...bench.collectives import figures, plan, samples, winners
-from ...bench.collectives.measured import Protocol
 from ...bench.collectives.plan import Plan
+from ...bench.collectives.points import Protocol
 from ...bench.study import PointStudy
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.launcher import cores
@@ -41,6 +41,7 @@ def plan_of(
     sizes: str | None,
     protocol: Protocol,
     quick: bool,
+    suite: Path | None = None,
     most_ranks: int = 0,
 ) -> Plan:
     """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
@@ -58,6 +59,7 @@ def plan_of(
         words.sizes_of(sizes) if sizes else words.sizes_of("8,1K,64K" if quick else "1-1M"),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
+        str(suite.resolve()) if suite is not None else "",
     )
     out.check(here=not most_ranks)
     return out
@@ -163,7 +165,12 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, qui
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
     out = []
     unverified = [key for key, point in found.points.items() if not point.verified]
-    if unverified:
+    if unverified and wanted.suite:
+        out.append(
+            f"{len(unverified)} of {len(found.points)} points are unverified: the programs of --with do not show which "
+            "algorithm ran."
+        )
+    elif unverified:
         out.append(
             f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: the MPI "
             "ran another algorithm there, or none."
