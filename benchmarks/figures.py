@@ -11,6 +11,7 @@ from idle import idle_worker
 from large_data import large_data
 from measure import Bench, Row, Spread, foreign, spread
 from probe import probe
+from ranking import ranking
 from tool import tool
 
 MILLION = 1_000_000
@@ -192,4 +193,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "tool": tool,
     "probe": probe,
     "application": application,
+    "ranking": ranking,
 }
