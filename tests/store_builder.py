@@ -40,6 +40,18 @@ def checksum_of(*values) -> int:
     return zlib.crc32(out)
 
 
+def replace_configuration(path: Path | str, text: str) -> None:
+    """Of a store that nobody uses."""
+    database = sqlite3.connect(path)
+    keys = ("name", "configuration", "fingerprint", "build", "created_s", "budget")
+    meta = dict(database.execute("SELECT key, value FROM meta"))
+    meta["configuration"] = text
+    meta["checksum"] = checksum_of(*(meta[key] for key in keys))
+    database.executemany("UPDATE meta SET value = ? WHERE key = ?", [(value, key) for key, value in meta.items()])
+    database.commit()
+    database.close()
+
+
 def build(
     path: Path,
     candidates: list[list[float]],
@@ -63,8 +75,8 @@ def build(
         number = int(re.search(rf"{pragma} = (\w+);", header)[1], 0)
         database.execute(f"PRAGMA {pragma.replace('format', 'user')} = {number}")
     meta = {"name": name, "configuration": json.dumps(configuration) if configuration else "", "fingerprint": "f",
-            "build": "culmen 0.1.0 (C++ 20, compiler 12)", "created_s": BEGUN_S}  # fmt: skip
-    meta["checksum"] = checksum_of(*meta.values(), 0)
+            "build": "culmen 0.1.0 (C++ 20, compiler 12)", "created_s": BEGUN_S, "budget": 0}  # fmt: skip
+    meta["checksum"] = checksum_of(*meta.values())
     database.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
     epochs = sorted({row.get("epoch", 1) for row in outcomes.values()} | {1})
     for epoch in epochs:

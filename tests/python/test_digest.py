@@ -1,15 +1,14 @@
 """An edited function or file behind the same name is noticed; what does not matter is not."""
 
-import contextlib
 import functools
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import warnings
 
 import pytest
+from store_builder import replace_configuration
 
 import culmen
 from culmen import InputError, Study
@@ -222,8 +221,7 @@ def test_a_store_of_an_older_build_is_resumed_with_a_note():
     start(1, budget=10)
     configuration = stored("old.db")
     del configuration["digest"]["values"]
-    with contextlib.closing(sqlite3.connect("old.db")) as store, store:
-        store.execute("UPDATE meta SET value = ? WHERE key = 'configuration'", (json.dumps(configuration),))
+    replace_configuration("old.db", json.dumps(configuration))
     with pytest.warns(UserWarning, match=r"did not record the values that .* captures until now; earlier changes are"):
         start(2, budget=11)
     with pytest.raises(InputError, match="'scale' has changed since this study was started"):

@@ -1,15 +1,12 @@
 """A store is opened once and goes along as a value."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 from culmen.cli.work.run import resume_study, run_study
 from culmen.report.build import report
 from culmen.store.kept_errors import kept
 from culmen.store.opening import Opened
 from harness import write_study
-from store_builder import build
+from store_builder import build, replace_configuration
 
 import culmen
 from culmen import _core
@@ -88,8 +85,7 @@ def abs_of(p):
 @unreadable
 def test_a_description_that_cannot_be_read_is_one_sentence(tmp_path, text):
     store = build(tmp_path / "s.db", [[1.0]], {0: {"value": 1.0}})
-    with closing(sqlite3.connect(store)) as database, database:
-        database.execute("UPDATE meta SET value = ? WHERE key = 'configuration'", [text])
+    replace_configuration(store, text)
     for read in (culmen.Study.from_store, culmen.read):
         with pytest.raises(culmen.StoreError, match=r"s\.db is damaged: its description of the study cannot be read"):
             read(store)
