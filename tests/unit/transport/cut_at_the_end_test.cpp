@@ -18,8 +18,7 @@ class CutAtTheEnd : public testing::TestWithParam<const char*> {
   Heard heard;
 
   std::unique_ptr<JoinedEndpoint> join() {
-    auto options = joining(*transport);
-    options.address.port = line.port();
+    auto options = joining(*transport, line);
     options.patience_s = patience_s;
     auto endpoint = join_master(options);
     receive_until(*transport, heard, [&] { return heard.came.size() == 1; });

@@ -43,6 +43,8 @@ class CutLine {
   /// The same for what workers send, after so many bytes.
   void swallow_after(std::ptrdiff_t bytes) { passes_ = bytes; }
   std::size_t swallowed() const { return swallowed_; }
+  /// Bytes that workers got so far.
+  std::size_t passed_to_workers() const { return to_workers_; }
 
  private:
   void pass() {
@@ -62,6 +64,7 @@ class CutLine {
     while ((n = recv(from, bytes, sizeof bytes, 0)) > 0) {
       if (swallows_ || (to_master && (passes_ -= n) < 0)) swallowed_ += static_cast<std::size_t>(n);
       else if (send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) != n) break;
+      else if (!to_master) to_workers_ += static_cast<std::size_t>(n);
     }
     shutdown(from, SHUT_RDWR);
     shutdown(to, SHUT_RDWR);
@@ -69,12 +72,19 @@ class CutLine {
   std::uint16_t to_;
   ListeningSocket listener_;
   std::atomic<bool> swallows_ = false;
-  std::atomic<std::size_t> swallowed_ = 0;
+  std::atomic<std::size_t> swallowed_ = 0, to_workers_ = 0;
   std::atomic<std::ptrdiff_t> passes_ = std::numeric_limits<std::ptrdiff_t>::max();  // bytes to the master
   std::mutex mutex_;                                                                 // of the following
   std::vector<int> open_;
   std::vector<std::thread> passing_;
   std::thread thread_;
 };
+
+/// Of a worker that reaches this master through the line.
+inline JoinOptions joining(const OpenTransport& transport, const CutLine& line) {
+  auto options = joining(transport);
+  options.address.port = line.port();
+  return options;
+}
 
 }  // namespace culmen

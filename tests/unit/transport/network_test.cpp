@@ -191,9 +191,7 @@ TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
   const auto owner = make_open_transport(listen_at(GetParam()));
   auto& transport = *owner;
   CutLine line(transport.address().port);
-  auto options = joining(transport);
-  options.address.port = line.port();
-  const auto endpoint = join_master(options);
+  const auto endpoint = join_master(joining(transport, line));
   std::thread beside([&] { endpoint->wait_closed(); });  // as a worker has it
   Heard heard;
   receive_until(transport, heard, [&] { return heard.came.size() == 1; });

@@ -66,9 +66,7 @@ TEST_P(Reasons, a_worker_whose_frame_stalls_loses_its_place_and_comes_back) {
   given.stall_s = 0.3;
   const auto transport = make_open_transport(given);
   CutLine line(transport->address().port);
-  auto options = joining(*transport);
-  options.address.port = line.port();
-  const auto endpoint = join_master(options);
+  const auto endpoint = join_master(joining(*transport, line));
   line.swallow_after(100'000);
   ASSERT_TRUE(endpoint->send(frame_of(1, FrameKind::result), Bytes(1'000'000)));
   Heard heard;

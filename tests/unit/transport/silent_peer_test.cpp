@@ -16,9 +16,7 @@ TEST_P(SilentPeer, is_lost_though_a_proxy_keeps_its_connection) {
   given.silence_s = 0.2;
   const auto transport = make_open_transport(given);
   CutLine line(transport->address().port);
-  auto options = joining(*transport);
-  options.address.port = line.port();
-  const auto endpoint = join_master(options);
+  const auto endpoint = join_master(joining(*transport, line));
   std::thread worker([&] {
     FrameHead head;
     Bytes body;
