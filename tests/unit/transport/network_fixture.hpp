@@ -122,6 +122,19 @@ class ListeningSocket {
   std::uint16_t port_ = 0;
 };
 
+/// Of this process: connections to or from the port.
+inline std::vector<int> connections_at(std::uint16_t port) {
+  std::vector<int> found;
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in here{}, there{};
+    socklen_t size = sizeof here, other_size = sizeof there;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&here), &size) != 0 || here.sin_family != AF_INET) continue;
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&there), &other_size) != 0) continue;
+    if (ntohs(here.sin_port) == port || ntohs(there.sin_port) == port) found.push_back(fd);
+  }
+  return found;
+}
+
 /// Answers the greeting of one worker with this frame, and ends the connection.
 inline void play_master(const ListeningSocket& listener, FrameKind kind) {
   const int fd = listener.take();

@@ -57,19 +57,6 @@ int option_of(int fd, int level, int name) {
   return value;
 }
 
-/// Of this process: connections to or from the port.
-std::vector<int> connections_at(std::uint16_t port) {
-  std::vector<int> found;
-  for (int fd = 0; fd < 1024; ++fd) {
-    sockaddr_in here{}, there{};
-    socklen_t size = sizeof here, other_size = sizeof there;
-    if (getsockname(fd, reinterpret_cast<sockaddr*>(&here), &size) != 0 || here.sin_family != AF_INET) continue;
-    if (getpeername(fd, reinterpret_cast<sockaddr*>(&there), &other_size) != 0) continue;
-    if (ntohs(here.sin_port) == port || ntohs(there.sin_port) == port) found.push_back(fd);
-  }
-  return found;
-}
-
 class DeadMachine : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Schemes, DeadMachine, testing::Values("tcp", "ws", "wss"));
 

@@ -1,6 +1,7 @@
 #include "culmen/transport/network/byte_stream.hpp"
 
 #include <netinet/tcp.h>
+#include <poll.h>
 
 namespace culmen {
 namespace {
@@ -9,6 +10,11 @@ using asio::ip::tcp;
 /// A peer that does not answer for this time is gone, whether or not data is on its way.
 constexpr int silence_ms = 30'000, probe_after_s = 10, probe_every_s = 5, probes = 4;
 }  // namespace
+
+bool can_be_read(int descriptor) {
+  pollfd looked{descriptor, POLLIN, 0};
+  return poll(&looked, 1, 0) > 0;
+}
 
 void ByteStream::set_up() {
   const int fd = descriptor(), on = 1;

@@ -16,6 +16,8 @@ namespace culmen {
 
 namespace asio = boost::asio;
 
+bool can_be_read(int descriptor);
+
 /// One strand calls everything. Reading, writing and opening throw boost::system::system_error.
 class ByteStream {
  public:
@@ -36,14 +38,18 @@ class ByteStream {
   void interrupt() noexcept;
   virtual asio::any_io_executor executor() = 0;
 
-  /// From now on, only read_now() and write_now() are used: the thread waits in them.
+  /// From now on, only the following are used: the thread waits in read_now() and write_now().
   void become_blocking();
   virtual std::size_t read_now(asio::mutable_buffer to) = 0;
+  /// The same without waiting: 0 if nothing is there. Then the descriptor can be read as soon as something is.
+  virtual std::size_t read_what_came(asio::mutable_buffer to) = 0;
   virtual void write_now(asio::const_buffer from) = 0;
   /// Of its socket.
   int descriptor() { return socket().native_handle(); }
 
  protected:
+  /// The socket has bytes, or has ended.
+  bool can_be_read() { return culmen::can_be_read(descriptor()); }
   /// Options of the socket: small messages leave at once, and a peer that is gone is noticed.
   void set_up();
 

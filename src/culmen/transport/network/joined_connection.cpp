@@ -112,6 +112,21 @@ Bytes JoinedConnection::read() {
   return block;
 }
 
+Bytes JoinedConnection::read_what_came() {
+  Bytes block;
+  guarded([&] {
+    block = incoming_.take(network_body_bytes);
+    while (block.empty()) {
+      const auto room = incoming_.room();
+      const auto bytes = stream_->read_what_came(asio::buffer(room.data(), room.size()));
+      if (bytes == 0) return;
+      incoming_.filled(bytes);
+      block = incoming_.take(network_body_bytes);
+    }
+  });
+  return block;
+}
+
 void JoinedConnection::write(BytesView frames) {
   guarded([&] { stream_->write_now(asio::buffer(frames.data(), frames.size())); });
 }

@@ -23,9 +23,11 @@ class JoinedConnection {
   Bytes open(double at_most_s);
   /// Whole frames, at least one. Throws TransportError with a sentence at the end of the connection.
   Bytes read();
+  /// The same without waiting: empty if no whole frame is there. Then the descriptor can be read once more came.
+  Bytes read_what_came();
   /// Frames, as on the wire. Returns when the system has them. Throws TransportError.
   void write(BytesView frames);
-  /// Can be read if read() would not wait. After open().
+  /// After open().
   int descriptor() const { return descriptor_; }
   /// Ends what waits; from now on, everything throws TransportError. Any thread.
   void shut() noexcept;

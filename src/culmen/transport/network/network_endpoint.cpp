@@ -1,6 +1,5 @@
 // The worker's side of a connection over TCP or WebSocket.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <deque>
@@ -23,11 +22,6 @@ using Lock = Turns::Lock;
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 16;
 constexpr double longest_leave_s = 1;
 constexpr double stand_in_after_s = 0.2;  // how late an evaluation may notice the end of the study
-
-bool can_be_read(int descriptor) {
-  pollfd looked{descriptor, POLLIN, 0};
-  return poll(&looked, 1, 0) > 0;
-}
 
 /// Connects again if the connection is lost, and sends its last results again, because they may be lost, too. Frames
 /// that had arrived and were not received are dropped, because the master gives them to others. It has no thread: the
@@ -123,37 +117,37 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// Waits for frames of the master, or connects again.
   void hear(Lock& lock) {
-    if (current_) read(lock);
+    if (current_) read(lock, &JoinedConnection::read);
     else connect(lock, [] { return false; });
   }
 
   /// The same beside an evaluation. Returns early if the worker's thread wants its turn.
   void watch(Lock& lock) {
     if (!current_) return connect(lock, [this] { return turns_.is_wanted() || released_; });
+    if (read_what_came(lock)) return;
     const auto descriptor = current_->descriptor();
     lock.unlock();
-    const bool rung = turns_.alarm().sleep_beside(descriptor);
+    turns_.alarm().sleep_beside(descriptor);
     lock.lock();
-    if (!rung) read(lock);
   }
 
-  void read_what_came(Lock& lock) {
-    if (current_ && can_be_read(current_->descriptor())) read(lock);
-  }
+  /// False: nothing came.
+  bool read_what_came(Lock& lock) { return current_ && read(lock, &JoinedConnection::read_what_came); }
 
-  void read(Lock& lock) {
+  bool read(Lock& lock, Bytes (JoinedConnection::*how)()) {
     const auto connection = current_;
     Bytes block;
     std::string why;
     lock.unlock();
     try {
-      block = connection->read();
+      block = (*connection.*how)();
     } catch (const Error& e) {
       why = e.what();
     }
     lock.lock();
     if (why.empty()) take(lock, block);
     else lose(why);
+    return !why.empty() || !block.empty();
   }
 
   /// What is in out_.

@@ -20,6 +20,7 @@ class TcpStream final : public ByteStream {
     co_await asio::async_write(socket_, from, use_awaitable);
   }
   std::size_t read_now(asio::mutable_buffer to) override { return socket_.read_some(to); }
+  std::size_t read_what_came(asio::mutable_buffer to) override { return can_be_read() ? read_now(to) : 0; }
   void write_now(asio::const_buffer from) override { asio::write(socket_, from); }
   asio::any_io_executor executor() override { return socket_.get_executor(); }
 

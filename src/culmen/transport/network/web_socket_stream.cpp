@@ -29,6 +29,36 @@ namespace websocket = beast::websocket;
 using asio::use_awaitable;
 using asio::ip::tcp;
 
+/// The socket below WebSocket and TLS. Both of them keep bytes that they have read in advance. Only an attempt to read
+/// shows that they have none. If this attempt may not wait, it ends here, because both take an error code for the end.
+class LowestStream : public beast::tcp_stream {
+ public:
+  struct NothingCame {};
+
+  explicit LowestStream(tcp::socket socket) : beast::tcp_stream(std::move(socket)) {}
+  template <class Buffers>
+  std::size_t read_some(const Buffers& to, boost::system::error_code& failed) {
+    if (!may_wait && !can_be_read(socket().native_handle())) throw NothingCame();
+    return beast::tcp_stream::read_some(to, failed);
+  }
+  template <class Buffers>
+  std::size_t read_some(const Buffers& to) {
+    boost::system::error_code failed;
+    const auto n = read_some(to, failed);
+    if (failed) throw boost::system::system_error(failed);
+    return n;
+  }
+  bool may_wait = true;
+};
+
+void teardown(beast::role_type role, LowestStream& stream, boost::system::error_code& failed) {
+  websocket::teardown(role, stream.socket(), failed);
+}
+template <class Handler>
+void async_teardown(beast::role_type role, LowestStream& stream, Handler&& handler) {
+  websocket::async_teardown(role, stream.socket(), std::forward<Handler>(handler));
+}
+
 constexpr std::uint32_t longest_header = 8192;  // of a request, in bytes
 
 /// Over plain TCP, or over TLS.
@@ -62,6 +92,20 @@ class WebSocketStream : public ByteStream {
   std::size_t read_now(asio::mutable_buffer to) override {
     std::size_t n = 0;
     while (n == 0) n = stream_.read_some(to);
+    return n;
+  }
+  std::size_t read_what_came(asio::mutable_buffer to) override {
+    auto& lowest = beast::get_lowest_layer(stream_);
+    lowest.may_wait = false;
+    std::size_t n = 0;
+    try {
+      n = read_now(to);
+    } catch (const LowestStream::NothingCame&) {
+    } catch (...) {
+      lowest.may_wait = true;
+      throw;
+    }
+    lowest.may_wait = true;
     return n;
   }
   void write_now(asio::const_buffer from) override { stream_.write(from); }
@@ -165,7 +209,7 @@ class Tls {
 };
 
 namespace {
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+using TlsStream = beast::ssl_stream<LowestStream>;
 
 class SecureStream final : public WebSocketStream<TlsStream> {
  public:
@@ -221,7 +265,7 @@ std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_s
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }
 
 std::unique_ptr<ByteStream> make_web_socket_stream(StreamRequest r) {
-  return std::make_unique<WebSocketStream<beast::tcp_stream>>(r, std::move(r.socket));
+  return std::make_unique<WebSocketStream<LowestStream>>(r, std::move(r.socket));
 }
 
 std::unique_ptr<ByteStream> make_secure_stream(StreamRequest r) { return std::make_unique<SecureStream>(r); }
