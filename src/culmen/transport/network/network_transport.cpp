@@ -22,7 +22,6 @@ namespace {
 using Moment = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t most_unreceived_bytes = std::size_t{256} << 10;  // of one worker
-constexpr std::chrono::seconds returns_within{3};                      // a worker that was cut off
 constexpr std::size_t most_missing = 65536;
 
 /// Takes the frame off the end that says that the worker knows of the end of the study; false if there is none.
@@ -87,6 +86,7 @@ class NetworkTransport final : public ListeningTransport {
  private:
   /// Until they have left. Those who were cut off just before come back, and learn of the end.
   void wait_for_all(std::unique_lock<std::mutex>& lock, Moment end) {
+    const auto returns_within = span_of(options().return_s);
     for (auto now = Moment(); (now = std::chrono::steady_clock::now()) < end;) {
       while (!missing_.empty() && missing_.front() + returns_within <= now) missing_.pop_front();
       if (connections_.empty() && missing_.empty()) return;

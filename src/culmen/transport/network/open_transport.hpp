@@ -23,6 +23,7 @@ struct ListenOptions {
                           ///< it. Many proxies, such as nginx, end a connection after 60 s of silence
   double stall_s = 30;    ///< a connection on which a frame has begun ends if no more of it comes for so long
   std::size_t largest_body = std::size_t{1} << 30;  ///< of a frame of a worker, in bytes
+  double return_s = 3;      ///< close() waits so long for a worker that was just cut off: it is to learn of the end
   double absence_s = 3600;  ///< tcp-per-item: a worker that has no connection for so long is lost
 };
 
