@@ -1,5 +1,6 @@
 // What the master answers to a greeting that it cannot welcome.
 #include <array>
+#include <cstring>
 #include <thread>
 
 #include "network_fixture.hpp"
@@ -22,6 +23,21 @@ TEST(Greeting, of_another_version_of_culmen_is_refused) {
   const auto [kind, why] = answer_to(socket, "0.0.7");
   EXPECT_EQ(kind, refusal);
   EXPECT_EQ(why, "it has culmen 0.0.7, and the run has culmen " CULMEN_VERSION "; install the same version on both");
+}
+
+TEST(Greeting, of_a_former_protocol_is_refused) {
+  const auto transport = make_open_transport(listen_at("tcp"));
+  BlockingSocket socket;
+  socket.connect(transport->address());
+  auto said = encode(greeting_by_hand());
+  const std::string mark = "CULMEN02";
+  std::memcpy(said.data(), mark.data(), mark.size());
+  Bytes out;
+  append_frame(out, head_of(greeting), said);
+  socket.write(out);
+  const auto [kind, why] = only_frame(socket);
+  EXPECT_EQ(kind, refusal);
+  EXPECT_EQ(why, "its greeting is not one of culmen " CULMEN_VERSION "; install this version there, too");
 }
 
 TEST(Greeting, of_one_worker_too_many_is_refused_with_the_reason) {

@@ -30,7 +30,7 @@ class LongEvaluation : public testing::TestWithParam<const char*> {
   Heard heard;
   std::thread beside;  // as a worker has it
 };
-INSTANTIATE_TEST_SUITE_P(Schemes, LongEvaluation, testing::Values("ws", "wss"));
+INSTANTIATE_TEST_SUITE_P(Schemes, LongEvaluation, testing::Values("tcp", "ws", "wss"));
 
 TEST_P(LongEvaluation, is_answered_after_the_master_asked_for_a_sign_of_life) {
   beside = std::thread([&] { endpoint->wait_closed(); });

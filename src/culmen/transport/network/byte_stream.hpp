@@ -37,6 +37,8 @@ class ByteStream {
   /// has words for it by then.
   void interrupt() noexcept;
   virtual asio::any_io_executor executor() = 0;
+  /// The stream itself asks a silent peer whether it lives, and ends without an answer.
+  virtual bool asks_for_life() const { return false; }
 
   /// From now on, only the following are used: the thread waits in read_now() and write_now().
   void become_blocking();

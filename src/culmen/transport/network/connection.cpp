@@ -18,7 +18,8 @@ namespace culmen {
 Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)),
       taken_(stream_->executor(), asio::steady_timer::time_point::max()),
-      lingering_(stream_->executor()) {}
+      lingering_(stream_->executor()),
+      pulse_(stream_->executor()) {}
 
 asio::awaitable<void> Connection::open() {
   co_await stream_->open();
@@ -37,7 +38,11 @@ asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes, const char*
       if (stall_s > 0 && incoming_.has_begun())
         stalled = part_after(stall_s, fmt::format("no more of a frame came for {:.3g} s", stall_s));
       const auto room = incoming_.room();
-      incoming_.filled(co_await stream_->read_some(asio::buffer(room.data(), room.size())));
+      reading_ = true;
+      const auto bytes = co_await stream_->read_some(asio::buffer(room.data(), room.size()));
+      reading_ = false;
+      heard_ = true;
+      incoming_.filled(bytes);
     }
   } catch (const boost::system::system_error&) {
     if (drops_) throw Error(why_parted());
@@ -61,6 +66,23 @@ Bytes Connection::take_block(std::size_t most_body_bytes, const char* advice) {
 asio::awaitable<void> Connection::drop_what_comes() {
   Bytes dropped(std::size_t{4} << 10);
   while (true) co_await stream_->read_some(asio::buffer(dropped.data(), dropped.size()));
+}
+
+void Connection::expect_life(double silence_s) {
+  if (stream_->asks_for_life()) return;
+  constexpr int looks = 3;  // the first one after the last bytes, one that asks, and one after the time for an answer
+  pulse_.expires_after(span_of(silence_s / looks));
+  pulse_.async_wait([weak = weak_from_this(), silence_s](const boost::system::error_code& cancelled) {
+    if (const auto there = weak.lock(); there && !cancelled) there->look_for_life(silence_s);
+  });
+}
+
+void Connection::look_for_life(double silence_s) {
+  const bool lives = std::exchange(heard_, false) || !reading_;
+  if (!lives && asked_) return part(farewell, fmt::format("nothing came of it for {:.3g} s", silence_s));
+  if (!lives) send(head_of(life_sign), {});
+  asked_ = !lives;
+  expect_life(silence_s);
 }
 
 asio::awaitable<void> Connection::wait_until_taken(std::size_t most) {

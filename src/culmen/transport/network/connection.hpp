@@ -26,6 +26,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Whole frames, at least one. Parts from one who sends bytes that are no frames, a body that is longer, or for so
   /// long no more of a frame. `advice`: what to do about a longer one, may be empty.
   asio::awaitable<Bytes> read(std::size_t most_body_bytes, const char* advice = "", double stall_s = 0);
+  /// From now on, parts from one who is silent for so long during a read(), though it was asked for a sign of life. On
+  /// the strand.
+  void expect_life(double silence_s);
   /// Returns once fewer than `most` bytes of what was read are not taken() yet.
   asio::awaitable<void> wait_until_taken(std::size_t most);
 
@@ -56,15 +59,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string why_parted();
   Bytes take_block(std::size_t most_body_bytes, const char* advice);
   void cut_soon();
+  void look_for_life(double silence_s);
   asio::awaitable<void> drop_what_comes();
   bool must_wait() const { return !takes_all_ && !drops_ && given_bytes_ >= most_; }
   void start_writing();
   asio::awaitable<void> write_all();
 
   std::unique_ptr<ByteStream> stream_;
-  asio::steady_timer taken_, lingering_;
+  asio::steady_timer taken_, lingering_, pulse_;
   Incoming incoming_;
   bool opened_ = false;
+  bool reading_ = false, heard_ = false, asked_ = false;  // for a sign of life
   std::atomic<std::size_t> given_bytes_ = 0;
   std::atomic<std::size_t> most_ = 0;
   std::atomic<bool> waits_ = false, takes_all_ = false, drops_ = false;

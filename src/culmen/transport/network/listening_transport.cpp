@@ -205,7 +205,8 @@ void ListeningTransport::deliver(const Arrival& arrival, Sink& sink) {
   const auto& block = std::get<Bytes>(arrival.what);
   BytesView rest = block, body;
   FrameHead head;
-  while (next_frame(rest, head, body)) sink.arrived(arrival.worker, head, body);
+  while (next_frame(rest, head, body))
+    if (head.kind != life_sign) sink.arrived(arrival.worker, head, body);
   delivered(arrival.worker, block.size());
 }
 

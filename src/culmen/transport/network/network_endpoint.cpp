@@ -174,8 +174,19 @@ class NetworkEndpoint final : public JoinedEndpoint {
       if (head.kind == bye) return end_study(lock);
       if (head.kind == refusal) return end(words_of("sent this worker away", body));
       if (head.kind == farewell) return lose(words_of("ended the connection", body));
+      if (head.kind == life_sign) {
+        say(lock, life_sign);
+        if (over_ || !current_) return;
+        continue;
+      }
       frames_.push_back({head, Bytes(body.begin(), body.end())});
     }
+  }
+
+  void say(Lock& lock, FrameKind kind) {
+    clear(out_);
+    append_frame(out_, head_of(kind), {});
+    write(lock);
   }
 
   std::string words_of(const char* what, BytesView why) const {
@@ -185,9 +196,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   /// Says that it knows: the master need not wait for it.
   void end_study(Lock& lock) {
     over_ = true;
-    clear(out_);
-    append_frame(out_, head_of(bye), {});
-    write(lock);
+    say(lock, bye);
     end({});
   }
 

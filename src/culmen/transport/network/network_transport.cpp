@@ -110,6 +110,7 @@ class NetworkTransport final : public ListeningTransport {
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection) override {
     const auto worker = co_await shake_hands(connection);
     if (!worker) co_return;
+    connection->expect_life(options().silence_s);
     std::string why = "the connection ended";
     bool returns = true;
     try {

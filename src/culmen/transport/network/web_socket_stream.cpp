@@ -110,6 +110,7 @@ class WebSocketStream : public ByteStream {
   }
   void write_now(asio::const_buffer from) override { stream_.write(from); }
   asio::any_io_executor executor() override { return stream_.get_executor(); }
+  bool asks_for_life() const override { return true; }
 
  private:
   asio::awaitable<void> ask() {

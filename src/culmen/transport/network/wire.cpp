@@ -8,7 +8,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint64_t greeting_mark = 0x32304E454D4C5543;  // "CULMEN02"
+constexpr std::uint64_t greeting_mark = 0x33304E454D4C5543;  // "CULMEN03"
 
 std::uint32_t length_at(BytesView in) {
   std::uint32_t length = 0;

@@ -10,7 +10,8 @@ inline constexpr auto greeting = static_cast<FrameKind>(101);  ///< worker -> ma
 inline constexpr auto welcome = static_cast<FrameKind>(102);   ///< master -> worker: it may work
 inline constexpr auto refusal = static_cast<FrameKind>(103);  ///< master -> worker: why it may not (a clause, "it …")
 inline constexpr auto bye = static_cast<FrameKind>(104);      ///< master -> worker: the study has ended; back: it knows
-inline constexpr auto farewell = static_cast<FrameKind>(107);  ///< master -> worker: as refusal, but it may come again
+inline constexpr auto farewell = static_cast<FrameKind>(107);   ///< master -> worker: as refusal, but it may come again
+inline constexpr auto life_sign = static_cast<FrameKind>(108);  ///< master -> worker: say that you live; back: it lives
 
 // With a connection for each item:
 inline constexpr auto visit = static_cast<FrameKind>(105);   ///< worker -> master, the first frame: see Visit
