@@ -68,13 +68,16 @@ ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
-def test_a_launch_that_lets_the_others_live_ends_after_a_rank_has_died(on_nodes, local, tmp_path):
-    """The result goes from rank to rank, so that a dead one keeps it from others."""
+@pytest.mark.parametrize(
+    ("each", "dead"), [(2, 3), (3, 1)], ids=["one behind a relay", "one between the master and a relay"]
+)
+def test_a_launch_that_lets_the_others_live_ends_after_a_rank_has_died(on_nodes, local, tmp_path, each, dead):
+    """MPI would pass the result from rank to rank, so that a dead one keeps it from others."""
     write_study(tmp_path, BUDGET)
-    script = on_nodes(6, 2)[5]
+    script = on_nodes(6, each)[5]
     with Running("run", "study.toml", "--quiet", cwd=tmp_path, prefix=(*RECOVERY, script), **ALLOWED) as run:
         wait_for(lambda: len(calls_of(tmp_path)) >= BUDGET // 3, "a third of the calls")
-        lost = [pid for pid in sorted(run.processes()) if rank_of(pid) == 3]
+        lost = [pid for pid in sorted(run.processes()) if rank_of(pid) == dead]
         os.kill(lost[0], signal.SIGKILL)
         run.end()
         wait_for(lambda: not run.processes(), "the end of every rank")

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <barrier>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,8 @@ struct FakeLaunch {
   std::map<std::pair<int, LineEnd>, std::vector<int>> peers;  // ranks to which a rank has asked for a line
   std::map<int, int> teams;
   int left = 0;
+  std::map<int, Bytes> given;
+  std::condition_variable gave;
 };
 
 class FakeTeam final : public RankTeam {
@@ -94,6 +97,16 @@ class FakeRank final : public RankGroup {
     const std::lock_guard lock(launch_.mutex);
     launch_.peers[{rank_, end}] = std::move(ranks);
     return std::move(launch_.ends.at({launch_.nodes[static_cast<std::size_t>(rank_)], end}));
+  }
+  void give(BytesView bytes, const std::vector<int>& ranks) override {
+    const std::lock_guard lock(launch_.mutex);
+    for (const int rank : ranks) launch_.given[rank] = Bytes(bytes.begin(), bytes.end());
+    launch_.gave.notify_all();
+  }
+  Bytes taken() override {
+    std::unique_lock lock(launch_.mutex);
+    launch_.gave.wait(lock, [this] { return launch_.given.contains(rank_); });
+    return std::move(launch_.given.extract(rank_).mapped());
   }
 
  private:

@@ -37,6 +37,13 @@ std::vector<int> RankLayout::workers_of(std::size_t node) const {
   return {std::next(ranks_[node].begin()), ranks_[node].end()};
 }
 
+std::vector<int> RankLayout::served_by(std::size_t node) const {
+  auto out = workers_of(node);
+  const auto others = node == 0 ? relays() : std::vector<int>();
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
+}
+
 WorkerId RankLayout::box_of(int rank) const {
   const auto& here = ranks_[node_of(rank)];
   return static_cast<WorkerId>(std::ranges::find(here, rank) - here.begin() - 1);

@@ -26,6 +26,8 @@ class RankLayout {
   std::size_t workers_through(std::size_t node) const;
   /// The ranks that work on a node.
   std::vector<int> workers_of(std::size_t node) const;
+  /// Those that get the result from the server of this node: its workers and, if it is the master's, all relays.
+  std::vector<int> served_by(std::size_t node) const;
   /// The number of a worker among those of its node.
   WorkerId box_of(int rank) const;
   /// The master's number for the first worker of a node.

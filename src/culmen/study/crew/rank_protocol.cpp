@@ -41,8 +41,8 @@ struct RankCall {
 
 namespace {
 
-/// If a launcher lets the others live when a rank dies, one that gets the result through the dead one waits for ever. A
-/// worker then ends with the process that serves it.
+/// If a launcher lets the others live when a rank dies, and rank 0 never sends the result, a relay does not wait for
+/// ever. A worker ends with the process that serves it.
 constexpr std::chrono::seconds patience_with_result{60};
 
 Bytes bytes_of(const RankCall& call) {
@@ -136,7 +136,8 @@ class RankCrew final : public Crew {
     }
     auto bytes = encode(result);
     bytes.push_back(static_cast<std::byte>(states_.is_last()));
-    group_.broadcast(std::move(bytes));
+    if (layout_.nodes() == 1) group_.broadcast(std::move(bytes));
+    else group_.give(bytes, layout_.served_by(0));
     states_.on(RanksEvent::conclude);
   }
 
@@ -285,13 +286,21 @@ StudyResult RankWorker::follow(const RankCall& call, const OwnEvaluators& own) {
   std::optional<ExitAfter> deadline;
   if (!layout_.is_relay(group_.rank())) done = work(call, own);
   else if (relay(call)) deadline.emplace(patience_with_result, 0);
-  auto bytes = group_.broadcast({});
+  auto bytes = result_bytes();
   deadline.reset();
   done.role.reset();
   if (done.team) done.team->leave();
   if (bytes.back() != std::byte{0}) states_.on(RanksEvent::dismiss);
   bytes.pop_back();
   return decode_result(bytes);
+}
+
+/// On several nodes from the process that serves this rank: a dead rank keeps them from its own node only.
+Bytes RankWorker::result_bytes() {
+  if (layout_.nodes() == 1) return group_.broadcast({});
+  auto bytes = group_.taken();
+  if (layout_.is_relay(group_.rank())) group_.give(bytes, layout_.served_by(layout_.node_of(group_.rank())));
+  return bytes;
 }
 
 RankWorker::Work RankWorker::work(const RankCall& call, const OwnEvaluators& own) {

@@ -59,6 +59,7 @@ class RankWorker {
   StudyResult follow(const RankCall& call, const OwnEvaluators& own);
   Work work(const RankCall& call, const OwnEvaluators& own);
   bool relay(const RankCall& call);
+  Bytes result_bytes();
   RankCall receive();
   RankCall decision();
   RankGroup& group_;

@@ -11,6 +11,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/machine.hpp"
+#include "culmen/transport/mpi/gift.hpp"
 #include "culmen/transport/mpi/loader.hpp"
 #include "culmen/transport/mpi/mpi_line.hpp"
 
@@ -181,6 +182,10 @@ std::unique_ptr<RankTeam> MpiWorld::team(int number) {
 std::unique_ptr<Line> MpiWorld::line(std::vector<int> ranks, LineEnd end) {
   return std::make_unique<MpiLine>(impl_->mpi, std::move(ranks), end);
 }
+
+void MpiWorld::give(BytesView bytes, const std::vector<int>& ranks) { culmen::give(impl_->mpi, bytes, ranks); }
+
+Bytes MpiWorld::taken() { return take_gift(impl_->mpi); }
 
 int MpiWorld::rank() const { return impl_->rank; }
 

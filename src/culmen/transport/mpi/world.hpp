@@ -47,6 +47,12 @@ class RankGroup {
   virtual std::unique_ptr<Line> line(std::vector<int> /*ranks*/, LineEnd /*end*/) {
     throw std::logic_error("this group has no line");
   }
+  /// To these ranks, without any other rank in between. Each of them calls taken(). Only if there are several nodes.
+  virtual void give(BytesView /*bytes*/, const std::vector<int>& /*ranks*/) {
+    throw std::logic_error("this group has no line");
+  }
+  /// Waits for the bytes that another rank gives.
+  virtual Bytes taken() { throw std::logic_error("this group has no line"); }
 };
 
 /// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path),
@@ -68,6 +74,8 @@ class MpiWorld final : public RankGroup {
   std::unique_ptr<RankTeam> team(int number) override;
   std::size_t flat_nodes() const override;
   std::unique_ptr<Line> line(std::vector<int> ranks, LineEnd end) override;
+  void give(BytesView bytes, const std::vector<int>& ranks) override;
+  Bytes taken() override;
   /// Collective. After it MPI is not used.
   void finalize();
 
