@@ -37,8 +37,8 @@ run {steps}
 
 @dataclass(frozen=True)
 class Program:
-    """``prepare``: writes the input files into a folder; with True, smaller ones. ``finished``: whether the folder has the
-    result."""
+    """``prepare``: writes the input files into a folder; with True, smaller ones. ``finished``: whether the result is
+    in the folder."""
 
     title: str
     words: tuple[str, ...]

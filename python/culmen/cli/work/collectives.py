@@ -123,7 +123,8 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
         before = f", {done} of them before" if done else ""
         most_s = wanted.most_s() * (launches - done) / launches
         title = wanted.launcher.mpi.title
-        print(f"{title}: {launches} launches{before}; this takes about {lasted(most_s)} without other work")
+        count = "1 launch" if launches == 1 else f"{launches} launches"
+        print(f"{title}: {count}{before}; this takes about {lasted(most_s)} without other work")
         if ranks_on_a_node(max(wanted.ranks)) > cores():
             print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
     return make_monitor(not quiet, "least number of inexact points")

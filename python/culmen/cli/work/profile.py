@@ -26,10 +26,10 @@ def run(words: list[str], folder: Path | None, period: int) -> int:
     folder = _free(folder)
     code = run_profiled(words, folder, period)
     if not list(folder.glob("*.profile")):
-        raise InputError(
-            f"the program ended with exit code {code} and left no profile: it did not call MPI_Init, or it is linked "
-            "statically and cannot be profiled"
-        )
+        reason = "it did not call MPI_Init, or it is linked statically and cannot be profiled"
+        if code != 0:
+            reason = "it ended before MPI_Init, or it is linked statically and cannot be profiled"
+        raise InputError(f"the program ended with exit code {code} and left no profile: {reason}")
     _show(read_folder(folder))
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
     return code if code >= 0 else 128 - code
