@@ -1,6 +1,6 @@
 // The temperature of a square plate with a hot upper edge, by Jacobi's method. Each rank computes some of the rows.
-// heat STEPS EVERY WEIGHT: computes the largest change after every EVERY steps. Rank 0 gets WEIGHT times as many rows
-// as each other rank.
+// heat STEPS PERIOD WEIGHT: the ranks compare their largest changes after each PERIOD steps. Rank 0 gets WEIGHT times
+// as many rows as each other rank.
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int main(int n, char** words) {
   MPI_Init(&n, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const int steps = n > 1 ? atoi(words[1]) : 1000, every = n > 2 ? atoi(words[2]) : 1;
+  const int steps = n > 1 ? atoi(words[1]) : 1000, period = n > 2 ? atoi(words[2]) : 1;
   const double weight = n > 3 ? atof(words[3]) : 1;
   const int others = (int)(N / (weight + size - 1)), rows = rank == 0 ? N - (size - 1) * others : others;
   Row *t = calloc(rows + 2, sizeof *t), *next = calloc(rows + 2, sizeof *next);
@@ -49,7 +49,7 @@ int main(int n, char** words) {
     const double change = step(t, next, rows);
     Row* const former = t;
     t = next, next = former;
-    if (s % every == 0) MPI_Allreduce(&change, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (s % period == 0) MPI_Allreduce(&change, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   }
   if (rank == 0) printf("largest change: %.4f\n", largest);
   MPI_Finalize();
