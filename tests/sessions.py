@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from harness import HANGS_S, ROOT, copy_example
+from suite_sources import pack_sources
 
 BLOCKS = re.compile(
     r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
@@ -28,6 +29,8 @@ def type_sessions(document: Path, folder: Path, variables: Mapping[str, str]) ->
             for name in re.findall(r"\w+\.toml", command):
                 for example in () if (folder / name).exists() else ROOT.glob(f"examples/*/{name}"):
                     copy_example(example.parent.name, folder)
+            for name in re.findall(r"\S+\.tar\.gz", command):
+                pack_sources(folder / name)
             done = subprocess.run(  # noqa: S602 - as it stands in the document
                 command, shell=True, cwd=folder, env=variables, capture_output=True, text=True, timeout=HANGS_S
             )

@@ -74,11 +74,10 @@ def test_the_command_measures_with_a_suite(mpi, suite, tmp_path):
         (["--with", "osu", "--root", 1], "culmen: --root: the programs of --with choose the root themselves"),
     ],
 )
-def test_wrong_words_are_one_sentence(words, said, suite, tmp_path):
+def test_wrong_words_are_one_sentence(words, said, mpi, suite, tmp_path):
     (tmp_path / "empty").mkdir()
-    done = culmen(
-        "bench", "collectives", *words, "--collectives", "bcast", cwd=tmp_path / ("empty" if "." in words else "")
-    )
+    words = [*words, "--collectives", "bcast", "--mpi", mpi]
+    done = culmen("bench", "collectives", *words, cwd=tmp_path / ("empty" if "." in words else ""))
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -318,3 +318,28 @@ def pingpong(
     cluster = work.submit.Cluster.of(job)
     words = typed(context, without=("routes",))
     raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet))
+
+
+def build(
+    sources: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCES", help="A folder, or a tar archive such as osu-micro-benchmarks-7.4.tar.gz."),
+    ],
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", metavar="NAME", help="The MPI to build for, as for `culmen launch`.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="The folder for the programs. Default: bench-suites/NAME-MPI, with the name of the sources.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Build again, and replace the programs in the folder.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no summary.")] = False,
+) -> None:
+    raise typer.Exit(work.suites.build_suite(sources, mpi, output, overwrite, quiet))

@@ -33,6 +33,11 @@ Exit codes:
   2   the input was wrong, and nothing was measured
   75  Ctrl-C or a signal stopped it; the same command continues
 """
+CODES_OF_BUILD = """\b
+Exit codes:
+  0   the programs are built
+  2   the input was wrong, or the sources could not be built
+"""
 CODES_OF_WORKER = """\b
 Exit codes:
   0   the study has ended, or you ended the command with Ctrl-C or a signal
@@ -107,6 +112,12 @@ COMMANDS = {
                 "Measure messages between two processes: over TCP, Unix sockets, shared memory and MPI, with each of "
                 "its transports. Write a table and plots.",
                 codes=CODES_OF_BENCH,
+            ),
+            "build": Entry(
+                "Build the OSU Micro-Benchmarks or the Intel MPI Benchmarks from their sources, a folder or a tar "
+                "archive, with the compilers of an MPI. `culmen bench collectives --with FOLDER` then measures with "
+                "them.",
+                codes=CODES_OF_BUILD,
             ),
         },
     ),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from .._core import InputError
 from ..launch.mpi import recognise
+from ..launch.mpi.linked import module_linked_by
 from ..launch.programs import own_library, said_by
 
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
-_LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.12": "mpich"}  # by what programs link
 
 
 def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
@@ -58,5 +58,4 @@ def _kind_of(word: str) -> str:
     if Path(word).name.startswith(_LAUNCHERS):
         mpi = recognise(said_by(program, "--version"))
         return mpi.module if mpi else ""
-    linked = said_by("ldd", program)
-    return next((kind for library, kind in _LIBRARIES.items() if library in linked), "")
+    return module_linked_by(program)

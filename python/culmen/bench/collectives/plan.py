@@ -11,6 +11,7 @@ from ...base.text import did_you_mean
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
+from ...launch.mpi.linked import is_for, module_linked_by
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, words_of
 from .points import Protocol
@@ -78,7 +79,13 @@ class Plan:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
         if self.suite:
             for name in self.collectives:
-                program_in(Path(self.suite), name)
+                path = program_in(Path(self.suite), name).path
+                if here and not is_for(self.launcher.mpi, path):
+                    built, wanted = module_linked_by(path), self.launcher.mpi.title
+                    raise InputError(
+                        f"--with: {path} was built for {built}, not for {wanted}; write --mpi {built}, or build it "
+                        "again with `culmen bench build`"
+                    )
             if self.protocol.root:
                 raise InputError("--root: the programs of --with choose the root themselves")
         if not 0 <= self.protocol.root < min(self.ranks):

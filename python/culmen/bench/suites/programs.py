@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ...launch.programs import said_by
 from ..conversation import LostError, RefusedError
 from .results import Result, benchmarks_in
 
-_IMB = "IMB-MPI1"
+IMB = "IMB-MPI1"
 _OSU = "osu_{}"
 _SAID = 200  # characters of a program's own message
 
@@ -30,7 +30,7 @@ class Program:
 
     @property
     def is_imb(self) -> bool:
-        return self.path.name == _IMB
+        return self.path.name == IMB
 
     def launches(self, ranks: int, sizes: Sequence[int], calls: int, scratch: Path) -> list[list[str]]:
         """The words of each launch, which together measure these sizes. ``scratch``: a folder for files of words."""
@@ -60,11 +60,18 @@ def program_in(folder: Path, collective: str) -> Program:
     """The folder may be that of the sources after ``make``. Raises InputError if it has none."""
     if not folder.is_dir():
         raise InputError(f"--with: there is no folder {folder}")
-    wanted = {_OSU.format(collective), _IMB}
-    found = sorted(path for path in folder.rglob("*") if path.name in wanted and _runs(path))
+    wanted = {_OSU.format(collective), IMB}
+    found = sorted(path for path in programs_in(folder) if path.name in wanted)
     if not found:
-        raise InputError(f"--with: {folder} has neither a program {_OSU.format(collective)} nor {_IMB}")
+        raise InputError(f"--with: {folder} has neither a program {_OSU.format(collective)} nor {IMB}")
     return Program(found[-1], collective)  # osu_ comes after IMB
+
+
+def programs_in(folder: Path) -> Iterator[Path]:
+    """The programs of the two suites in this folder and below."""
+    for path in folder.rglob("*"):
+        if (path.name == IMB or path.name.startswith(_OSU.format(""))) and _runs(path):
+            yield path
 
 
 def version_of(launcher: Launcher) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         simulate,
         status,
         submit,
+        suites,
         worker,
     )
 
@@ -48,6 +49,7 @@ __all__ = [
     "simulate",
     "status",
     "submit",
+    "suites",
     "worker",
 ]
 
