@@ -30,7 +30,7 @@ def write_table(path, ranks=(2, 4, 8, 16, 32), time_of=exact, noise=0.01, unveri
                     times = time_of(collective, name, n, size) * (1 + noise * rng.standard_normal((6, 2)))
                     points.append(Samples(name, size, times.tolist(), [False] * 6, name not in unverified, ""))
             part = path.with_name(f"{collective}-{n}.part")
-            write_samples(part, Header(MPI, VERSION, collective, n, 0), points)
+            write_samples(part, Header(MPI, VERSION, collective, n), points)
             parts.append(part.read_text().split("\n", 1)[1])
             part.unlink()
     path.write_text(",".join(COLUMNS) + "\n" + "".join(parts))

@@ -13,7 +13,7 @@ from culmen.bench.collectives.points import Protocol
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher
-from culmen.launch.mpi.collectives import DEFAULT
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from harness import HANGS_S, Running, culmen, wait_for
 
 SMALL = (
@@ -100,6 +100,15 @@ def test_the_algorithm_that_was_asked_for_ran(launcher, ranks):
     assert ran["allreduce", "recursive_doubling"]
     assert ran["allgather", "ring"]
     assert ran["allgather", "recursive_doubling"] == (ranks == 4), "for 3 ranks another algorithm runs"
+
+
+def test_each_root_is_measured_where_there_is_one(launcher):
+    own = [Algorithm(DEFAULT, {})]
+    with Ranks(launcher, 3, HANGS_S) as launched:
+        for collective, roots in (("bcast", [0, 2]), ("gather", [0, 2]), ("allreduce", [0])):
+            points = measure_points(launched, collective, own, [8], Protocol(repetitions=2), seed=1, roots=(0, 2))
+            assert [point.root for point in points] == roots
+            assert all(sum(map(len, point.in_time)) >= 2 for point in points)
 
 
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.measured import Starts
-from culmen.bench.collectives.plan import Plan, ranks_of
+from culmen.bench.collectives.plan import Plan, ranks_of, roots_named
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
 from culmen.bench.parts import join
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
-from culmen.bench.words import shown_size, sizes_of
+from culmen.bench.words import beside, shown_size, sizes_of
 from culmen.cli.work.collectives import plan_of
 from culmen.launch import allocation
 from culmen.launch.mpi import Launcher, load
@@ -51,6 +51,17 @@ def test_ranges_of_sizes_have_powers_of_two():
         assert complaint(sizes_of, wrong).startswith("--sizes")
 
 
+def test_sizes_beside_others_are_measured_too():
+    assert beside((0, 8, 64), 3) == (0, 3, 5, 8, 11, 61, 64, 67)
+    assert beside((8, 64), 0) == (8, 64)
+
+
+def test_roots_are_ranks():
+    assert roots_named("0,3,0") == (0, 3)
+    for wrong in ("-1", "first", "4096", ","):
+        assert complaint(roots_named, wrong).startswith("--root")
+
+
 def plan(mpi=OPENMPI, **given):
     usual = {"collectives": ("bcast",), "ranks": (2, 4), "sizes": (8,)}
     return Plan(Launcher("mpirun", mpi), "default", **{**usual, **given})
@@ -65,7 +76,7 @@ def plan(mpi=OPENMPI, **given):
             {"collectives": ("bcast", "alltoall"), "algorithms": ("knomial",)},
             "--algorithms: alltoall has none of these",
         ),
-        ({"protocol": Protocol(root=2)}, "--root 2: it must be from 0 to 1"),
+        ({"roots": (2,)}, "--root 2: it must be from 0 to 1"),
         ({"sizes": (2**30,)}, "--sizes 1073741824: 4 ranks exchange at most 536870911 bytes each"),
         ({"sizes": (2**20,), "ranks": (2000,)}, "--sizes 1048576: 2000 ranks need 8.39e+03 GB"),
     ],
@@ -167,7 +178,7 @@ def table_of(tmp_path, times, collective="bcast", ranks=4, verified=(), unavaila
     ]
     points += [Samples(name, 8, [], [], False, "cannot run") for name in unavailable]
     path = tmp_path / f"{collective}-{ranks}.csv"
-    samples.write_samples(path, Header("openmpi", "Open MPI 4.1.4", collective, ranks, 0), points)
+    samples.write_samples(path, Header("openmpi", "Open MPI 4.1.4", collective, ranks), points)
     return path
 
 
@@ -201,7 +212,7 @@ def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):
     visits = [[9.0, 9.0]] + [[1.0, -5.0]] * 8
     path = tmp_path / "bcast-2.csv"
     points = [Samples("chain", 8, visits, [True] + [False] * 8, True, "")]
-    samples.write_samples(path, Header("mpich", "MPICH 4.0.2", "bcast", 2, 0), points)
+    samples.write_samples(path, Header("mpich", "MPICH 4.0.2", "bcast", 2), points)
     ((key, found),) = Table([path]).points.items()
     assert key == ("mpich", "bcast", 2, 8, "chain")
     assert found.calls == 18
@@ -222,12 +233,22 @@ def test_tables_of_earlier_versions_lack_the_last_columns(tmp_path):
     assert Table([both]).points.keys() == Table([path]).points.keys()
 
 
+def test_several_roots_are_told_apart_by_name(tmp_path):
+    points = [Samples(DEFAULT, 8, [[t]] * 9, [False] * 9, True, "", root) for t, root in ((1e-5, 0), (2e-5, 3))]
+    paths = [tmp_path / "bcast.csv", tmp_path / "allreduce.csv"]
+    samples.write_samples(paths[0], Header("openmpi", "4", "bcast", 4), points)
+    samples.write_samples(paths[1], Header("openmpi", "4", "allreduce", 4), points[:1])
+    found = {(key.mpi, key.collective): of.interval.median for key, of in Table(paths).points.items()}
+    expected = {("openmpi/root 0", "bcast"): 1e-5, ("openmpi/root 3", "bcast"): 2e-5, ("openmpi", "allreduce"): 1e-5}
+    assert found == pytest.approx(expected)
+
+
 def test_several_partitions_are_told_apart_by_name(tmp_path):
     paths = []
     for partition, t in (("thin", 1e-5), ("fat", 2e-5)):
         path = tmp_path / f"{partition}.csv"
         points = [Samples(DEFAULT, 8, [[t]] * 9, [False] * 9, True, "")]
-        samples.write_samples(path, Header("openmpi", "4", "bcast", 4, 0, 2, 3, partition), points)
+        samples.write_samples(path, Header("openmpi", "4", "bcast", 4, 2, 3, partition), points)
         paths.append(path)
     assert {key.mpi for key in Table(paths).points} == {"openmpi/thin", "openmpi/fat"}
     assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}

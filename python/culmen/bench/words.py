@@ -30,6 +30,12 @@ def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
+def beside(sizes: tuple[int, ...], offset: int) -> tuple[int, ...]:
+    """With each size also those that are ``offset`` bytes smaller and larger."""
+    found = {size + step for size in sizes for step in (-offset, 0, offset)}
+    return tuple(sorted(size for size in found if 0 <= size <= MOST_BYTES))
+
+
 def _bytes(word: str) -> int | None:
     found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", word.strip(), re.IGNORECASE)
     return int(found[1]) * _UNITS[found[2].upper()] if found else None

@@ -200,9 +200,20 @@ def collectives(
             help="If the ranks do not answer for X seconds, leave the algorithm out. Default: 60.",
         ),
     ] = 60.0,
-    root: Annotated[
-        int, typer.Option("--root", metavar="N", show_default=False, min=0, help="The root rank. Default: 0.")
+    offset: Annotated[
+        int,
+        typer.Option(
+            "--offset",
+            metavar="N",
+            show_default=False,
+            min=0,
+            max=1024,
+            help="Also measure message sizes that are N bytes smaller and larger. Default: 0.",
+        ),
     ] = 0,
+    root: Annotated[
+        str | None, typer.Option("--root", metavar="N,N,…", help="The root ranks, each for itself. Default: 0.")
+    ] = None,
     suite: Annotated[
         Path | None,
         typer.Option(
@@ -239,8 +250,8 @@ def collectives(
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
-    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite)
+    protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
+    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
     if job is None:
         plan = work.collectives.plan_of(*given)

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ..conversation import LostError, RefusedError
 from ..session import Ranks, Session
 from ..suites import measured as suites
 from ..suites.programs import version_of
-from .points import Point, Protocol
+from .points import Point, Protocol, roots_of
 from .samples import Header, Samples, samples_file, write_samples
 
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
@@ -45,15 +45,21 @@ class Starts:
 
 
 def measure_points(
-    ranks: Ranks, collective: str, algorithms: list[Algorithm], sizes: Iterable[int], protocol: Protocol, seed: int
-) -> list[Point]:
+    ranks: Ranks, collective: str, algorithms: list[Algorithm], sizes: Iterable[int], protocol: Protocol, seed: int,
+    roots: Sequence[int] = (0,),
+) -> list[Point]:  # fmt: skip
     """Each round visits all points that need more calls, in a random order. If ranks end or hang with an algorithm, it
     is not called again.
 
     Raises LostError if this happens with the MPI's own choice, or with several algorithms.
     """
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
-    points = [Point(algorithm=algorithm, size=size) for size in sizes for algorithm in algorithms]
+    points = [
+        Point(algorithm=algorithm, size=size, root=root)
+        for size in sizes
+        for root in roots_of(collective, roots)
+        for algorithm in algorithms
+    ]
     active, losses = list(points), 0
     own = ranks.functions(collective)
     starts = Starts(windows=not ranks.session.oversubscribed)
@@ -61,7 +67,7 @@ def measure_points(
         for point in active:
             try:
                 if not point.checked:
-                    _check(ranks.session, collective, point, protocol.root)
+                    _check(ranks.session, collective, point)
                 elif not point.unavailable:
                     _visit(ranks.session, collective, point, protocol, starts, own)
             except LostError as error:
@@ -77,11 +83,11 @@ def measure_points(
     return points
 
 
-def _check(session: Session, collective: str, point: Point, root: int) -> None:
+def _check(session: Session, collective: str, point: Point) -> None:
     point.checked = True
     try:
         communicator = session.choose(collective, point.algorithm)
-        session.check(collective, communicator, point.size, root)
+        session.check(collective, communicator, point.size, point.root)
     except RefusedError as error:
         point.unavailable = str(error)
 
@@ -92,7 +98,7 @@ def _visit(session: Session, collective: str, point: Point, protocol: Protocol, 
     communicator = session.choose(collective, point.algorithm)
     calls = point.next_calls(protocol)
     window_s = point.window_s if starts.windows else 0.0
-    times, functions = session.time(collective, communicator, point.size, protocol.root, calls, window_s)
+    times, functions = session.time(collective, communicator, point.size, point.root, calls, window_s)
     point.visits.append(times)
     starts.note(point, times)
     point.spent_s += time.monotonic() - begun
@@ -103,9 +109,8 @@ def _visit(session: Session, collective: str, point: Point, protocol: Protocol, 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     """The evaluator of the study. Its value is the number of points whose median is less exact than was asked for."""
     collective, ranks = p["collective"], int(p["ranks"])
-    protocol = Protocol(
-        float(p["interval"]), float(p["budget_s"]), int(p["repetitions"]), float(p["timeout_s"]), int(p["root"])
-    )
+    protocol = Protocol(float(p["interval"]), float(p["budget_s"]), int(p["repetitions"]), float(p["timeout_s"]))
+    roots = [int(word) for word in p["roots"].split(",")]
     launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
     known = launcher.mpi.collectives
     assert known is not None
@@ -120,11 +125,11 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         version, nodes = version_of(launcher), (1, ranks)
     else:
         with Ranks(launcher, ranks, protocol.timeout_s) as launched:
-            points = measure_points(launched, collective, algorithms, sizes, protocol, seed=ranks)
+            points = measure_points(launched, collective, algorithms, sizes, protocol, ranks, roots)
             version, nodes = launched.version, launched.nodes
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
-    header = Header(launcher.mpi.name, version, collective, ranks, protocol.root, *nodes, partition())
+    header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
     write_samples(samples_file(collective, ranks), header, [_as_samples(point, known.refuses) for point in points])
     figures = {
         "points": len(measured),
@@ -145,4 +150,6 @@ def _is_verified(point: Point, refuses: bool) -> bool:
 
 def _as_samples(point: Point, refuses: bool) -> Samples:
     verified = bool(point.visits) and _is_verified(point, refuses)
-    return Samples(point.algorithm.name, point.size, point.visits, point.cold_visits(), verified, point.unavailable)
+    return Samples(
+        point.algorithm.name, point.size, point.visits, point.cold_visits(), verified, point.unavailable, point.root
+    )

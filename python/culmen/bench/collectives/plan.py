@@ -14,7 +14,7 @@ from ...launch.mpi.collectives import Collectives
 from ...launch.mpi.linked import is_for, module_linked_by
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, words_of
-from .points import Protocol
+from .points import Protocol, roots_of
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
 _MOST_RANKS = 4096
@@ -33,6 +33,7 @@ class Plan:
     algorithms: tuple[str, ...] = ()
     protocol: Protocol = field(default_factory=Protocol)
     suite: str = ""
+    roots: tuple[int, ...] = (0,)
 
     def points(self) -> list[dict[str, Any]]:
         """One for each launch."""
@@ -48,7 +49,7 @@ class Plan:
             "budget_s": protocol.budget_s,
             "repetitions": protocol.repetitions,
             "timeout_s": protocol.timeout_s,
-            "root": protocol.root,
+            "roots": ",".join(map(str, self.roots)),
             "suite": self.suite,
         }
 
@@ -56,12 +57,16 @@ class Plan:
         """At most about so long, on a machine without other work."""
         known = known_collectives(self.launcher)
         count = sum(
-            len(self._chosen(known, name, ranks)) * (1 if name == "barrier" else len(self.sizes))
+            len(self._chosen(known, name, ranks)) * self._places_of(name)
             for name in self.collectives
             for ranks in self.ranks
         )
         each_s = self.protocol.budget_s if not self.protocol.repetitions else 1e-3 * self.protocol.repetitions
         return count * each_s + len(self.points())
+
+    def _places_of(self, name: str) -> int:
+        """Sizes and roots of each algorithm."""
+        return (1 if name == "barrier" else len(self.sizes)) * len(roots_of(name, self.roots))
 
     def _chosen(self, known: Collectives, name: str, ranks: int) -> list[str]:
         there = [algorithm.name for algorithm in known.algorithms(name, ranks)]
@@ -86,10 +91,10 @@ class Plan:
                         f"--with: {path} was built for {built}, not for {wanted}; write --mpi {built}, or build it "
                         "again with `culmen bench build`"
                     )
-            if self.protocol.root:
+            if self.roots != (0,):
                 raise InputError("--root: the programs of --with choose the root themselves")
-        if not 0 <= self.protocol.root < min(self.ranks):
-            raise InputError(f"--root {self.protocol.root}: it must be from 0 to {min(self.ranks) - 1}")
+        if max(self.roots) >= min(self.ranks):
+            raise InputError(f"--root {max(self.roots)}: it must be from 0 to {min(self.ranks) - 1}")
         largest, ranks = max(self.sizes), max(self.ranks)
         room = sum(tasks_on_nodes()) if here else 0
         if room and ranks > room:
@@ -149,3 +154,12 @@ def ranks_of(text: str) -> tuple[int, ...]:
         usual = {n for k in range(1, 13) for n in (2**k, 3 * 2 ** (k - 1))}
         out |= {first, last} | {n for n in usual if first <= n <= last}
     return tuple(sorted(out))
+
+
+def roots_named(text: str) -> tuple[int, ...]:
+    """The ranks that `0,3` names."""
+    words = words_of(text, "--root", "write ranks with commas between them")
+    for word in words:
+        if not word.isdecimal() or int(word) >= _MOST_RANKS:
+            raise InputError(f"--root: '{word}' is no rank from 0 to {_MOST_RANKS - 1}")
+    return tuple(dict.fromkeys(map(int, words)))

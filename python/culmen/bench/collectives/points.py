@@ -1,9 +1,17 @@
 """What is measured of a collective, and how."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..sampling import Limits, Series
+
+_ROOTED = ("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv")
+
+
+def roots_of(collective: str, roots: Sequence[int]) -> list[int]:
+    """A collective without a root is measured once."""
+    return list(roots if collective in _ROOTED else roots[:1])
 
 
 @dataclass(frozen=True)
@@ -11,15 +19,15 @@ class Protocol(Limits):
     """``timeout_s``: of one answer of the ranks."""
 
     timeout_s: float = 60.0
-    root: int = 0
 
 
 @dataclass
 class Point(Series):
-    """One algorithm with one message size."""
+    """One algorithm with one message size and one root."""
 
     algorithm: Algorithm = Algorithm(DEFAULT, {})  # noqa: RUF009 - it is frozen
     size: int = 0
+    root: int = 0
     checked: bool = False  #: one call gave the right result, or it is unavailable
     verified: bool = True
     unavailable: str = ""  #: why it cannot be measured

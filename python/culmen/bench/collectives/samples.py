@@ -13,7 +13,6 @@ COLUMNS = [
     "mpi", "version", "collective", "algorithm", "nodes", "ppn", "ranks", "size", "root", "visit", "repetition",
     "time_s", "late", "warm_up", "verified", "unavailable", "partition",
 ]  # fmt: skip
-_AT = "\0"  # between an MPI and its partition
 
 
 class Header(NamedTuple):
@@ -23,7 +22,6 @@ class Header(NamedTuple):
     version: str
     collective: str
     ranks: int
-    root: int
     nodes: int = 1
     ppn: int = 0  #: the most ranks on a node; 0: all of them
     partition: str = ""  #: of the batch system
@@ -39,10 +37,12 @@ class Samples:
     warm_up: list[bool]  #: of each visit
     verified: bool  #: the algorithm is known to have run
     unavailable: str  #: why there is no sample
+    root: int = 0
 
 
 class Key(NamedTuple):
-    """What was measured."""
+    """What was measured. ``mpi``: if there are several partitions or roots, they are part of it, as in openmpi/main or
+    openmpi/root 3."""
 
     mpi: str
     collective: str
@@ -71,45 +71,64 @@ def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None
 
 
 def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
-    mpi, version, collective, ranks, root, nodes, ppn, partition = header
-    head = [mpi, version, collective, point.algorithm, nodes, ppn or ranks, ranks, point.size, root]
+    mpi, version, collective, ranks, nodes, ppn, partition = header
+    head = [mpi, version, collective, point.algorithm, nodes, ppn or ranks, ranks, point.size, point.root]
     if point.unavailable:
         yield [*head, *[""] * 6, point.unavailable, partition]
     for visit, repetition, t, cold in calls_in(point.visits, point.warm_up):
         yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), "", partition]
 
 
-def _named(key: Key, several: bool) -> Key:
-    """``several``: partitions, which are then part of the name."""
-    mpi, _, partition = key.mpi.partition(_AT)
-    return key._replace(mpi=f"{mpi}/{partition}" if several and partition else mpi)
+class _At(NamedTuple):
+    """Where it was measured."""
+
+    partition: str
+    root: int
+
+
+class _Places:
+    """Names partitions and roots, where there are several."""
+
+    def __init__(self, found: Iterable[tuple[_At, Key]]) -> None:
+        self._partitions: set[str] = set()
+        self._roots: dict[str, set[int]] = defaultdict(set)  # of each collective
+        for at, key in found:
+            self._partitions.add(at.partition)
+            self._roots[key.collective].add(at.root)
+
+    def named(self, at: _At, key: Key) -> Key:
+        words = [key.mpi]
+        if len(self._partitions) > 1 and at.partition:
+            words.append(at.partition)
+        if len(self._roots[key.collective]) > 1:
+            words.append(f"root {at.root}")
+        return key._replace(mpi="/".join(words))
 
 
 class Table:
-    """The samples of several files. With several partitions, ``mpi`` is the MPI and its partition: openmpi/main.
-    Raises InputError if one is no such file."""
+    """The samples of several files. Raises InputError if one is no such file."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        visits: dict[Key, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-        calls: dict[Key, int] = defaultdict(int)
-        about: dict[Key, tuple[str, bool]] = {}
-        self.unavailable: dict[Key, str] = {}
+        visits: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        calls: dict[tuple[_At, Key], int] = defaultdict(int)
+        about: dict[tuple[_At, Key], tuple[str, bool]] = {}
+        unavailable: dict[tuple[_At, Key], str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
-            place = f"{row['mpi']}{_AT}{row['partition']}"
-            key = Key(place, row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
+            at = _At(row["partition"], int(row["root"]))
+            key = at, Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
             if row["unavailable"]:
-                self.unavailable[key] = row["unavailable"]
+                unavailable[key] = row["unavailable"]
                 continue
             calls[key] += 1
             about[key] = row["version"], row["verified"] == "1"
             if row["late"] == "0" and row["warm_up"] == "0":
                 visits[key][int(row["visit"])].append(float(row["time_s"]))
-        several = len({key.mpi.partition(_AT)[2] for key in [*about, *self.unavailable]}) > 1
+        places = _Places([*about, *unavailable])
         self.points = {
-            _named(key, several): Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
+            places.named(*key): Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
             for key, times in visits.items()
         }
-        self.unavailable = {_named(key, several): why for key, why in self.unavailable.items()}
+        self.unavailable = {places.named(*key): why for key, why in unavailable.items()}
 
     def places(self) -> list[tuple[str, str, int, int]]:
         """All (mpi, collective, ranks, size), in this order."""

@@ -29,8 +29,8 @@ _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(samples.COLU
 _START_S = 120.0  # a launch starts and ends
 
 
-def protocol_of(interval: float, seconds: float, repetitions: int | None, timeout_s: float, root: int) -> Protocol:
-    return Protocol(interval, seconds, repetitions or 0, timeout_s, root)
+def protocol_of(interval: float, seconds: float, repetitions: int | None, timeout_s: float) -> Protocol:
+    return Protocol(interval, seconds, repetitions or 0, timeout_s)
 
 
 def plan_of(
@@ -42,9 +42,12 @@ def plan_of(
     protocol: Protocol,
     quick: bool,
     suite: Path | None = None,
+    roots: str | None = None,
+    offset: int = 0,
     most_ranks: int = 0,
 ) -> Plan:
-    """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
+    """``offset``: bytes; also message sizes that are so much smaller and larger. ``most_ranks``: that the job will have
+    room for; 0: no job. Raises InputError for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
@@ -56,10 +59,11 @@ def plan_of(
         mpi or "default",
         tuple(chosen),
         plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
-        words.sizes_of(sizes) if sizes else words.sizes_of("8,1K,64K" if quick else "1-1M"),
+        words.beside(words.sizes_of(sizes or ("8,1K,64K" if quick else "1-1M")), offset),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
         str(suite.resolve()) if suite is not None else "",
+        plan.roots_named(roots) if roots is not None else (0,),
     )
     out.check(here=not most_ranks)
     return out
