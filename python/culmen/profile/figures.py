@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLUE, GREEN, GREY, LINE_COLOURS, ORANGE, VERMILLION, Figure, axis, layout
-from .page import Total, cells_of, columns_of, in_mpi, shown_bytes, title_of, totals_of, waiting_in
+from .amounts import shown_bytes
+from .nodes import HEADINGS, nodes_of, rows_of
+from .page import Total, cells_of, columns_of, title_of, totals_of, waiting_in
 from .recorded import Calls, Rank
 
 _DRAWN = 6  # functions with a colour of their own
@@ -24,6 +26,8 @@ def profile_page(ranks: list[Rank]) -> str:
     headings = ["function", "communicator", *columns]
     rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
     sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
+    if len(nodes := nodes_of(ranks)) > 1:
+        sections.append(Section("nodes", "Nodes", table(rows_of(nodes), HEADINGS, numbers=range(1, len(HEADINGS)))))
     sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, 2, 3, 4))))
     return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
 
@@ -142,7 +146,7 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, columns: tupl
 def _ranks(ranks: list[Rank]) -> list[list[str]]:
     out = []
     for rank in ranks:
-        share = f"{in_mpi(rank) / rank.seconds:.1%}" if rank.seconds else "–"
+        share = f"{rank.in_mpi / rank.seconds:.1%}" if rank.seconds else "–"
         seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
         out.append([str(rank.rank), rank.host, seconds, share, shown_bytes(1024 * rank.memory_kib)])
     return out

@@ -8,6 +8,8 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
+from .amounts import shown_bytes
+from .nodes import HEADINGS, Node, nodes_of, remark_on, rows_of
 from .recorded import Rank
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
@@ -42,7 +44,10 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     run_s = sum(rank.seconds or 0 for rank in ended)
     share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
+    nodes = nodes_of(ranks)
     parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
+    if len(nodes) > 1:
+        parts += ["", _nodes(nodes)]
     if waiting := waiting_in(totals, run_s):
         parts += ["", waiting]
     if part:
@@ -50,6 +55,8 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
     parts += ["", *(f"The program opened {file} with the hints {text}." for file, text in hints)]
     parts += _advice(ranks, ended, totals, run_s)
+    if remark := remark_on(nodes):
+        parts.append(remark)
     return Group(*parts)
 
 
@@ -99,16 +106,11 @@ def title_of(ranks: list[Rank]) -> str:
     return f"{first.program}: {first.size} ranks on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
 
 
-def in_mpi(rank: Rank) -> float:
-    """Seconds."""
-    return sum(calls.total_s for calls in rank.calls)
-
-
 def _share(ended: list[Rank], run_s: float, subject: str) -> str:
     if not ended or run_s == 0:
         return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
-    shares = sorted((in_mpi(rank) / (rank.seconds or 1), rank.rank) for rank in ended)
-    all_s = sum(map(in_mpi, ended))
+    shares = sorted((rank.in_mpi / (rank.seconds or 1), rank.rank) for rank in ended)
+    all_s = sum(rank.in_mpi for rank in ended)
     return (
         f"{subject} {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
         f"to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
@@ -123,8 +125,7 @@ def _gain(most: Total, run_s: float) -> str:
 
 
 def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("function", overflow="fold")
+    table = _table("function")
     for name in columns_of(totals):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("communicator", overflow="fold", min_width=12)
@@ -134,6 +135,21 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
     if len(most) > rows:
         rest_s = sum(total.seconds for _, total in most[rows:])
         table.add_row(f"{len(most) - rows} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
+    return table
+
+
+def _nodes(nodes: list[Node]) -> Table:
+    table = _table(HEADINGS[0])
+    for name in HEADINGS[1:]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows_of(nodes):
+        table.add_row(*row)
+    return table
+
+
+def _table(first: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column(first, overflow="fold")
     return table
 
 
@@ -149,14 +165,6 @@ def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
     amount = shown_bytes(total.bytes) if total.bytes else ""
     waiting = f"{total.waiting:.0%}" if total.sampled_s else ""
     return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, waiting][: len(columns)]
-
-
-def shown_bytes(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            return f"{count:.0f} {unit}" if count >= 100 else f"{count:.3g} {unit}"
-        count /= 1024
-    raise AssertionError
 
 
 def _advice(
@@ -175,7 +183,7 @@ def _advice(
         said.append(f"{uncharged} requests have no known origin. The time of their waits is in the rows of the waits.")
     if not run_s or not totals:
         return said
-    share = sum(map(in_mpi, ended)) / run_s
+    share = sum(rank.in_mpi for rank in ended) / run_s
     if share < _FEW_SHARE:
         said.append(f"The program is not MPI-bound: without MPI it would take at most {share:.0%} less time.")
         return said

@@ -118,6 +118,11 @@ class Rank:
     hints: dict[str, str]
     """By file, what the program asked for when it opened the file: "key=value; key=value"."""
 
+    @property
+    def in_mpi(self) -> float:
+        """Seconds."""
+        return sum(calls.total_s for calls in self.calls)
+
 
 def read_folder(folder: Path) -> list[Rank]:
     """The ranks in order. Raises InputError if there is none, or if a file is no profile."""

@@ -1,0 +1,64 @@
+"""The ranks of each node together."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from .amounts import shown_bytes
+from .recorded import Rank
+
+HEADINGS = ["node", "ranks", "in MPI", "least", "most", "memory"]
+_UNEVEN = 1.5  # the largest share of MPI over the smallest
+
+
+@dataclass(frozen=True)
+class Node:
+    """Of the ranks that reached MPI_Finalize: ``share`` of MPI in their time, and the ``least`` and ``most`` of a rank;
+    None if no rank did. ``memory_kib``: the sum of the largest memories of all ranks."""
+
+    name: str
+    ranks: int
+    share: float | None
+    least: float | None
+    most: float | None
+    memory_kib: int
+
+
+def nodes_of(ranks: list[Rank]) -> list[Node]:
+    """In the order of their lowest ranks."""
+    by_host: dict[str, list[Rank]] = defaultdict(list)
+    for rank in sorted(ranks, key=lambda rank: rank.rank):
+        by_host[rank.host].append(rank)
+    return [_node(name, there) for name, there in by_host.items()]
+
+
+def _node(name: str, ranks: list[Rank]) -> Node:
+    ended = [(rank.in_mpi, rank.seconds) for rank in ranks if rank.seconds]
+    shares = [in_mpi / seconds for in_mpi, seconds in ended]
+    whole = sum(in_mpi for in_mpi, _ in ended) / sum(seconds for _, seconds in ended) if ended else None
+    memory = sum(rank.memory_kib for rank in ranks)
+    return Node(name, len(ranks), whole, min(shares, default=None), max(shares, default=None), memory)
+
+
+def rows_of(nodes: list[Node]) -> list[list[str]]:
+    """With HEADINGS."""
+    return [
+        [node.name, str(node.ranks), *(_percent(share) for share in (node.share, node.least, node.most)),
+         shown_bytes(1024 * node.memory_kib)]
+        for node in nodes
+    ]  # fmt: skip
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def remark_on(nodes: list[Node]) -> str:
+    """Whether the ranks of a node make the others wait; empty if not, or if it is not known."""
+    shares = sorted((node.share, node.name) for node in nodes if node.share is not None)
+    if len(shares) < 2 or shares[-1][0] <= _UNEVEN * shares[0][0]:
+        return ""
+    (low, first), (high, last) = shares[0], shares[-1]
+    return (
+        f"The ranks on {first} are in MPI for the smallest share of their time ({low:.0%}), those on {last} for the "
+        f"largest ({high:.0%}). Either {first} is slower, or its ranks have more work."
+    )
