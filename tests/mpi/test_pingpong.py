@@ -4,14 +4,18 @@ import csv
 import os
 import shutil
 import subprocess
+import uuid
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.pingpong.figures import rows_of
 from culmen.bench.pingpong.measured import Header, Sized, Table, summary_of, write_samples
-from culmen.bench.pingpong.routes import RAW, routes_named
+from culmen.bench.pingpong.routes import RAW, mapped, routes_named
 from culmen.bench.sampling import Interval
+from culmen.launch.launcher import cores
 from harness import HANGS_S, culmen
 
 from culmen import InputError
@@ -69,6 +73,29 @@ def test_each_transport_of_an_mpi_carries_messages(mpi):
                 assert through_network > 2 * 50 * 2_000_000
             with pytest.raises(RefusedError, match="cannot be sent at once"):
                 conversation.time_messages(8, 0)
+
+
+@pytest.mark.parametrize("mapping", ["core", "socket", "node"])
+def test_a_mapping_binds_each_process_to_a_core(mpi, mapping):
+    if cores() < 2:
+        pytest.skip("there is one core")
+    mark = f"CULMEN_TEST_MARK={uuid.uuid4()}"
+    (route,) = mapped(routes_named((mpi,))[:1], (mapping,), here=True)
+    assert route.name == f"{mpi}+{mapping}"
+    with replace(route, environment=dict([mark.split("=")])).open(0, HANGS_S) as conversation:
+        conversation.time_messages(8, 1)
+        bound = [os.sched_getaffinity(pid) for pid in processes_with(mark)]
+    assert [len(cpus) for cpus in bound] == [1, 1]
+    assert bound[0] != bound[1]
+
+
+def processes_with(mark):
+    """The ranks of the benchmark that have it in their environment."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            marked = mark.encode() in (folder / "environ").read_bytes().split(b"\0")
+            if marked and "mpibench" in (folder / "exe").readlink().name:
+                yield int(folder.name)
 
 
 def test_a_wrong_message_is_noticed(mpi, tmp_path, monkeypatch):

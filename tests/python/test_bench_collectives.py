@@ -13,6 +13,7 @@ from culmen.bench.collectives.plan import Plan, ranks_of, roots_named
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
+from culmen.bench.mappings import flags_of, mappings_of
 from culmen.bench.parts import join
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
 from culmen.bench.words import beside, shown_size, sizes_of
@@ -24,6 +25,7 @@ from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen import InputError
 
 OPENMPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+INTEL = next(mpi for mpi in load() if mpi.title == "Intel MPI")
 MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
 
 
@@ -62,6 +64,17 @@ def test_roots_are_ranks():
         assert complaint(roots_named, wrong).startswith("--root")
 
 
+def test_mappings_are_core_socket_or_node():
+    assert mappings_of(None) == ("",)
+    assert mappings_of("node,core") == ("node", "core")
+    assert "did you mean 'core'" in complaint(mappings_of, "cores")
+    assert complaint(mappings_of, "").startswith("--mapping")
+    launcher = Launcher("mpirun", OPENMPI)
+    assert flags_of(launcher, 10**4, "") == []
+    assert "each rank needs a core, but 10000 ranks on a node have " in complaint(flags_of, launcher, 10**4, "core")
+    assert "culmen does not know how Intel MPI maps" in complaint(flags_of, Launcher("mpirun", INTEL), 1, "core")
+
+
 def plan(mpi=OPENMPI, **given):
     usual = {"collectives": ("bcast",), "ranks": (2, 4), "sizes": (8,)}
     return Plan(Launcher("mpirun", mpi), "default", **{**usual, **given})
@@ -76,6 +89,7 @@ def plan(mpi=OPENMPI, **given):
             {"collectives": ("bcast", "alltoall"), "algorithms": ("knomial",)},
             "--algorithms: alltoall has none of these",
         ),
+        ({"mappings": ("core",), "ranks": (4000,)}, "--mapping core: each rank needs a core"),
         ({"roots": (2,)}, "--root 2: it must be from 0 to 1"),
         ({"sizes": (2**30,)}, "--sizes 1073741824: 4 ranks exchange at most 536870911 bytes each"),
         ({"sizes": (2**20,), "ranks": (2000,)}, "--sizes 1048576: 2000 ranks need 8.39e+03 GB"),
@@ -241,6 +255,15 @@ def test_several_roots_are_told_apart_by_name(tmp_path):
     found = {(key.mpi, key.collective): of.interval.median for key, of in Table(paths).points.items()}
     expected = {("openmpi/root 0", "bcast"): 1e-5, ("openmpi/root 3", "bcast"): 2e-5, ("openmpi", "allreduce"): 1e-5}
     assert found == pytest.approx(expected)
+
+
+def test_several_mappings_are_told_apart_by_name(tmp_path):
+    points = [Samples(DEFAULT, 8, [[1e-5]] * 9, [False] * 9, True, "")]
+    paths = [tmp_path / f"{mapping}.csv" for mapping in ("core", "node")]
+    for path in paths:
+        samples.write_samples(path, Header("openmpi", "4", "bcast", 4, mapping=path.stem), points)
+    assert {key.mpi for key in Table(paths).points} == {"openmpi/core", "openmpi/node"}
+    assert {key.mpi for key in Table(paths[1:]).points} == {"openmpi"}
 
 
 def test_several_partitions_are_told_apart_by_name(tmp_path):

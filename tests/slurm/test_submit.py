@@ -198,3 +198,12 @@ def test_messages_between_two_nodes(type_in, slurm_of_four, tmp_path):
     assert "(2 × 1 tasks, " in done.stdout
     found = {(row["route"], row["nodes"], row["ppn"]) for row in rows_in(tmp_path, "bench-pingpong/pingpong.csv")}
     assert {("raw/tcp", "1", "2"), ("openmpi", "2", "1"), ("openmpi/shared-memory", "", "")} <= found
+
+
+def test_a_mapping_puts_processes_on_one_node_or_two(type_in, slurm_of_four, tmp_path):
+    words = ("--mapping", "core,node", "--nodes", "2", "--tasks-per-node", "2", "--submit", "slurm")
+    pingpong = ("bench", "pingpong", "--routes", "openmpi/tcp", "--sizes", "8", "--seconds", "0.02")
+    done = type_in(*pingpong, *words, cluster=slurm_of_four)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {(row["route"], row["nodes"]) for row in rows_in(tmp_path, "bench-pingpong/pingpong.csv")}
+    assert found == {("openmpi/tcp+core", "1"), ("openmpi/tcp+node", "2")}

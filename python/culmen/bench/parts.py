@@ -11,7 +11,7 @@ from .._core import InputError
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 _HYDRA = "CULMEN_BENCH_HYDRA"  # its settings: an evaluator does not get variables with its own names
-_NEW_COLUMNS = 3  # that earlier versions did not write
+_NEW_COLUMNS = 4  # that earlier versions did not write
 
 
 def for_evaluators(folder: Path) -> None:

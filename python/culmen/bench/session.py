@@ -10,17 +10,24 @@ from ..launch.mpi import Launcher
 from ..launch.mpi.collectives import Algorithm
 from ..launch.programs import own_program
 from .conversation import Conversation
+from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers
 
 
 class Session(Conversation):
-    """``timeout_s``: the longest time for an answer. Use it in a ``with`` statement, which ends the ranks.
+    """``timeout_s``: the longest time for an answer. ``mapping``: of the ranks; empty: the launcher's own. Use
+    it in a ``with`` statement, which ends the ranks.
 
     Raises InputError if culmen was built without this MPI, LostError if the ranks cannot be started.
     """
 
     def __init__(
-        self, launcher: Launcher, ranks: int, timeout_s: float, environment: Mapping[str, str] | None = None
+        self,
+        launcher: Launcher,
+        ranks: int,
+        timeout_s: float,
+        environment: Mapping[str, str] | None = None,
+        mapping: str = "",
     ) -> None:
         collectives = launcher.mpi.collectives
         if collectives is None:
@@ -34,7 +41,7 @@ class Session(Conversation):
         on_a_node = ranks_on_a_node(ranks)
         self.oversubscribed = on_a_node > cores()
         words = situations(launcher, on_a_node, here=True)
-        flags = [flag for each in words for flag in each.flags]
+        flags = [flag for each in words for flag in each.flags] + mapping_flags(launcher, ranks, mapping)
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
@@ -85,11 +92,11 @@ class Session(Conversation):
 class Ranks:
     """Sessions of one launch after the other: the next one starts when ranks were lost. Use it in a ``with`` statement.
 
-    ``timeout_s``: as for Session.
+    ``timeout_s``, ``mapping``: as for Session.
     """
 
-    def __init__(self, launcher: Launcher, ranks: int, timeout_s: float) -> None:
-        self._launcher, self.number, self._timeout_s = launcher, ranks, timeout_s
+    def __init__(self, launcher: Launcher, ranks: int, timeout_s: float, mapping: str = "") -> None:
+        self._launcher, self.number, self._timeout_s, self._mapping = launcher, ranks, timeout_s, mapping
         self._session: Session | None = None
         self.version = ""
         self.nodes = (1, ranks)
@@ -103,7 +110,7 @@ class Ranks:
     @property
     def session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._launcher, self.number, self._timeout_s).__enter__()
+            self._session = Session(self._launcher, self.number, self._timeout_s, mapping=self._mapping).__enter__()
             self.version, self.nodes = self._session.version, self._session.nodes()
         return self._session
 

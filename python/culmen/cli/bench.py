@@ -43,6 +43,15 @@ Repetitions = Annotated[
         help="Make exactly N repetitions, instead of --interval and --seconds.",
     ),
 ]
+Mapping = Annotated[
+    str | None,
+    typer.Option(
+        "--mapping",
+        metavar="NAME,…",
+        help="Put the next rank on the next core, socket or node, and bind each rank to a core. Several of them are "
+        "compared. Default: as the launcher does it.",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
 
@@ -214,6 +223,7 @@ def collectives(
     root: Annotated[
         str | None, typer.Option("--root", metavar="N,N,…", help="The root ranks, each for itself. Default: 0.")
     ] = None,
+    mapping: Mapping = None,
     suite: Annotated[
         Path | None,
         typer.Option(
@@ -251,7 +261,7 @@ def collectives(
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
-    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset)
+    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
     if job is None:
         plan = work.collectives.plan_of(*given)
@@ -304,6 +314,7 @@ def pingpong(
             "Default: as the system sets it.",
         ),
     ] = None,
+    mapping: Mapping = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-pingpong."),
@@ -322,8 +333,9 @@ def pingpong(
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    plan = work.pingpong.plan_of(routes, sizes, (interval, seconds, repetitions or 0), buffer)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    limits = (interval, seconds, repetitions or 0)
+    plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=job is None)
     if job is None:
         raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch))
     cluster = work.submit.Cluster.of(job)

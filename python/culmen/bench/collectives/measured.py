@@ -124,13 +124,15 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         )
         version, nodes = version_of(launcher), (1, ranks)
     else:
-        with Ranks(launcher, ranks, protocol.timeout_s) as launched:
+        with Ranks(launcher, ranks, protocol.timeout_s, p["mapping"]) as launched:
             points = measure_points(launched, collective, algorithms, sizes, protocol, ranks, roots)
             version, nodes = launched.version, launched.nodes
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
-    header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
-    write_samples(samples_file(collective, ranks), header, [_as_samples(point, known.refuses) for point in points])
+    header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition(), p["mapping"])
+    write_samples(
+        samples_file(collective, ranks, p["mapping"]), header, [_as_samples(point, known.refuses) for point in points]
+    )
     figures = {
         "points": len(measured),
         "calls": sum(len(times) for point in measured for times in point.visits),

@@ -12,6 +12,7 @@ from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
 from ...launch.mpi.linked import is_for, module_linked_by
+from .. import mappings
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, words_of
 from .points import Protocol, roots_of
@@ -34,10 +35,16 @@ class Plan:
     protocol: Protocol = field(default_factory=Protocol)
     suite: str = ""
     roots: tuple[int, ...] = (0,)
+    mappings: tuple[str, ...] = (mappings.OWN,)
 
     def points(self) -> list[dict[str, Any]]:
         """One for each launch."""
-        return [{"collective": name, "ranks": ranks} for ranks in self.ranks for name in self.collectives]
+        return [
+            {"collective": name, "ranks": ranks, "mapping": mapping}
+            for ranks in self.ranks
+            for mapping in self.mappings
+            for name in self.collectives
+        ]
 
     def fixed(self) -> dict[str, Any]:
         protocol = self.protocol
@@ -62,7 +69,7 @@ class Plan:
             for ranks in self.ranks
         )
         each_s = self.protocol.budget_s if not self.protocol.repetitions else 1e-3 * self.protocol.repetitions
-        return count * each_s + len(self.points())
+        return count * each_s * len(self.mappings) + len(self.points())
 
     def _places_of(self, name: str) -> int:
         """Sizes and roots of each algorithm."""
@@ -96,6 +103,10 @@ class Plan:
         if max(self.roots) >= min(self.ranks):
             raise InputError(f"--root {max(self.roots)}: it must be from 0 to {min(self.ranks) - 1}")
         largest, ranks = max(self.sizes), max(self.ranks)
+        if here:
+            mappings.check(self.launcher, ranks, self.mappings)
+        if self.suite and self.mappings != (mappings.OWN,):
+            raise InputError("--mapping: the programs of --with are mapped as the launcher does it")
         room = sum(tasks_on_nodes()) if here else 0
         if room and ranks > room:
             raise InputError(

@@ -12,6 +12,7 @@ from ..sampling import Interval, interval
 COLUMNS = [
     "mpi", "version", "collective", "algorithm", "nodes", "ppn", "ranks", "size", "root", "visit", "repetition",
     "time_s", "late", "warm_up", "verified", "unavailable", "partition",
+    "mapping",
 ]  # fmt: skip
 
 
@@ -25,6 +26,7 @@ class Header(NamedTuple):
     nodes: int = 1
     ppn: int = 0  #: the most ranks on a node; 0: all of them
     partition: str = ""  #: of the batch system
+    mapping: str = ""  #: of the ranks; empty: the launcher's own
 
 
 @dataclass
@@ -41,8 +43,8 @@ class Samples:
 
 
 class Key(NamedTuple):
-    """What was measured. ``mpi``: if there are several partitions or roots, they are part of it, as in openmpi/main or
-    openmpi/root 3."""
+    """What was measured. ``mpi``: if there are several partitions, mappings or roots, they are part of it, as in
+    openmpi/main or openmpi/root 3."""
 
     mpi: str
     collective: str
@@ -61,8 +63,8 @@ class Measured:
     verified: bool
 
 
-def samples_file(collective: str, ranks: int, folder: Path | None = None) -> Path:
-    return part_named(f"{collective}-{ranks}", folder)
+def samples_file(collective: str, ranks: int, mapping: str = "", folder: Path | None = None) -> Path:
+    return part_named("-".join(filter(None, (collective, str(ranks), mapping))), folder)
 
 
 def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None:
@@ -71,35 +73,40 @@ def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None
 
 
 def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
-    mpi, version, collective, ranks, nodes, ppn, partition = header
+    mpi, version, collective, ranks, nodes, ppn, *last = header
     head = [mpi, version, collective, point.algorithm, nodes, ppn or ranks, ranks, point.size, point.root]
     if point.unavailable:
-        yield [*head, *[""] * 6, point.unavailable, partition]
+        yield [*head, *[""] * 6, point.unavailable, *last]
     for visit, repetition, t, cold in calls_in(point.visits, point.warm_up):
-        yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), "", partition]
+        yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), "", *last]
 
 
 class _At(NamedTuple):
     """Where it was measured."""
 
     partition: str
+    mapping: str
     root: int
 
 
 class _Places:
-    """Names partitions and roots, where there are several."""
+    """Names partitions, mappings and roots, where there are several."""
 
     def __init__(self, found: Iterable[tuple[_At, Key]]) -> None:
         self._partitions: set[str] = set()
+        self._mappings: set[str] = set()
         self._roots: dict[str, set[int]] = defaultdict(set)  # of each collective
         for at, key in found:
             self._partitions.add(at.partition)
+            self._mappings.add(at.mapping)
             self._roots[key.collective].add(at.root)
 
     def named(self, at: _At, key: Key) -> Key:
         words = [key.mpi]
         if len(self._partitions) > 1 and at.partition:
             words.append(at.partition)
+        if len(self._mappings) > 1 and at.mapping:
+            words.append(at.mapping)
         if len(self._roots[key.collective]) > 1:
             words.append(f"root {at.root}")
         return key._replace(mpi="/".join(words))
@@ -114,7 +121,7 @@ class Table:
         about: dict[tuple[_At, Key], tuple[str, bool]] = {}
         unavailable: dict[tuple[_At, Key], str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
-            at = _At(row["partition"], int(row["root"]))
+            at = _At(row["partition"], row["mapping"], int(row["root"]))
             key = at, Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
             if row["unavailable"]:
                 unavailable[key] = row["unavailable"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from ..._core import InputError
 from ...base.text import did_you_mean
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.programs import own_program
 from ..conversation import Conversation
+from ..mappings import OWN, check
 from ..session import Session
 
 RAW = ("tcp", "unix", "shm")
@@ -16,16 +18,21 @@ RAW = ("tcp", "unix", "shm")
 
 @dataclass(frozen=True)
 class Route:
-    """``name``: raw/tcp, an MPI, or an MPI and its transport. ``launcher``: none for a route without MPI."""
+    """``name``: raw/tcp, an MPI, or an MPI and its transport, also with the mapping of its ranks: openmpi/tcp+node.
+    ``launcher``: none for a route without MPI."""
 
     name: str
     launcher: Launcher | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    mapping: str = OWN
+
+    def mapped(self, mapping: str) -> Route:
+        return self if mapping == OWN else replace(self, name=f"{self.name}+{mapping}", mapping=mapping)
 
     def open(self, buffer_bytes: int, timeout_s: float) -> Conversation:
         """``buffer_bytes``: of the sockets without MPI; 0: the system's."""
         if self.launcher is not None:
-            return Session(self.launcher, 2, timeout_s, self.environment)
+            return Session(self.launcher, 2, timeout_s, self.environment, self.mapping)
         kind = self.name.partition("/")[2]
         return Conversation([str(own_program("pingpong")), kind, str(buffer_bytes)], {}, timeout_s)
 
@@ -51,8 +58,9 @@ def _routes_of(first: str) -> list[Route]:
 
 def route_named(name: str) -> Route:
     """One of routes(); only its own launcher is looked for."""
-    (found,) = (route for route in _routes_of(name.partition("/")[0]) if route.name == name)
-    return found
+    whole, _, mapping = name.partition("+")
+    (found,) = (route for route in _routes_of(whole.partition("/")[0]) if route.name == whole)
+    return found.mapped(mapping)
 
 
 def routes_named(names: tuple[str, ...]) -> list[Route]:
@@ -65,3 +73,14 @@ def routes_named(names: tuple[str, ...]) -> list[Route]:
             raise InputError(f"--routes: there is no route '{name}' here{near}; there are {', '.join(known)}")
         out += [route for route in found if route not in out]
     return out
+
+
+def mapped(found: list[Route], mappings: Sequence[str], here: bool) -> list[Route]:
+    """Each route of an MPI with each mapping. ``here``: this machine measures. Raises InputError if it cannot."""
+    if here:
+        for route in found:
+            if route.launcher is not None:
+                check(route.launcher, 2, mappings)
+    return [
+        route.mapped(mapping) for route in found for mapping in (mappings if route.launcher is not None else (OWN,))
+    ]

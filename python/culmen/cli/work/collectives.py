@@ -3,7 +3,9 @@
 import json
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ... import _core
 from ...base.text import lasted
@@ -11,6 +13,7 @@ from ...bench import parts, words
 from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.mappings import mappings_of
 from ...bench.study import PointStudy
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.launcher import cores
@@ -44,6 +47,7 @@ def plan_of(
     suite: Path | None = None,
     roots: str | None = None,
     offset: int = 0,
+    mapping: str | None = None,
     most_ranks: int = 0,
 ) -> Plan:
     """``offset``: bytes; also message sizes that are so much smaller and larger. ``most_ranks``: that the job will have
@@ -64,6 +68,7 @@ def plan_of(
         protocol,
         str(suite.resolve()) if suite is not None else "",
         plan.roots_named(roots) if roots is not None else (0,),
+        mappings_of(mapping),
     )
     out.check(here=not most_ranks)
     return out
@@ -143,8 +148,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, qui
         files += [
             path
             for row in range(len(state))
-            if columns["status"][row] == "ok"
-            and (path := samples.samples_file(columns["collective"][row], int(columns["ranks"][row]), place)).exists()
+            if columns["status"][row] == "ok" and (path := _samples_of(columns, row, place)).exists()
         ]
         for failure in state.opened.failures:
             print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
@@ -165,6 +169,10 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, qui
             print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(whole, failed, "launches")
+
+
+def _samples_of(columns: Mapping[str, Any], row: int, place: Path) -> Path:
+    return samples.samples_file(columns["collective"][row], int(columns["ranks"][row]), columns["mapping"][row], place)
 
 
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:

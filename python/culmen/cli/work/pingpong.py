@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ...base.text import lasted
+from ...bench.mappings import mappings_of
 from ...bench.parts import for_evaluators, join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, Table, samples_file
-from ...bench.pingpong.routes import routes, routes_named
+from ...bench.pingpong.routes import mapped, routes, routes_named
 from ...bench.study import PointStudy
 from ...bench.words import sizes_of, words_of
 from ...report.files import Kind, replacing
@@ -40,9 +41,17 @@ class Plan:
         return PointStudy("culmen bench pingpong", points, self.fixed, evaluator, limit_s, store)
 
 
-def plan_of(names: str | None, sizes: str | None, limits: tuple[float, float, int], buffer: str | None) -> Plan:
-    """``limits``: interval, budget in seconds, repetitions. Raises InputError for a wrong option."""
+def plan_of(
+    names: str | None,
+    sizes: str | None,
+    limits: tuple[float, float, int],
+    buffer: str | None,
+    mappings: str | None = None,
+    here: bool = True,
+) -> Plan:
+    """``limits``: interval, budget in seconds, repetitions. ``here``: no job. Raises InputError for a wrong option."""
     wanted = routes_named(words_of(names, "--routes")) if names else routes()
+    wanted = mapped(wanted, mappings_of(mappings), here)
     chosen = sizes_of(sizes) if sizes else _with_offsets(sizes_of("1-8M"))
     interval, budget_s, repetitions = limits
     fixed = {
@@ -76,9 +85,10 @@ def submit_pingpong(
     plan: Plan, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
+    routes = dict.fromkeys(name.partition("+")[0] for name in plan.routes)  # without their mappings
     task = Task(
         "pingpong",
-        ["bench", "pingpong", *arguments, "--routes", ",".join(plan.routes)],
+        ["bench", "pingpong", *arguments, "--routes", ",".join(routes)],
         2,
         _STORE,
         "routes",

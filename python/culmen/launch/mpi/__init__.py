@@ -40,6 +40,7 @@ class Mpi:
     rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it. ``shm_bytes_per_rank``: bytes of
     /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen does not know
     how their algorithms are chosen. ``transports``: for each of them the environment variables that choose it.
+    ``mappings``: for each of them the launcher's flags.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Mpi:
     small_shm: Words = Words()
     collectives: Collectives | None = None
     transports: dict[str, dict[str, str]] = field(default_factory=dict)
+    mappings: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,10 @@ def load() -> tuple[Mpi, ...]:
 
 
 def _parse(data: dict[str, Any]) -> Mpi:
-    collectives, transports = data.pop("collectives", None), data.pop("transports", {})
+    collectives = data.pop("collectives", None)
+    tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
-    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None, transports=transports)
+    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None, **tables)
 
 
 def recognise(version: str) -> Mpi | None:

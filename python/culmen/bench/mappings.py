@@ -1,0 +1,46 @@
+"""Mappings of ranks: whether the next rank is on the next core, socket or node."""
+
+from collections.abc import Sequence
+
+from .._core import InputError
+from ..base.text import did_you_mean
+from ..launch.allocation import ranks_on_a_node
+from ..launch.launcher import cores
+from ..launch.mpi import Launcher
+from .words import words_of
+
+OWN = ""  # the launcher's own mapping
+NAMES = ("core", "socket", "node")
+
+
+def mappings_of(text: str | None) -> tuple[str, ...]:
+    """Those that the option names. Raises InputError for an unknown one."""
+    if text is None:
+        return (OWN,)
+    words = words_of(text, "--mapping")
+    for word in words:
+        if word not in NAMES:
+            near = did_you_mean(word, list(NAMES))
+            raise InputError(f"--mapping: there is no mapping '{word}'{near}; there are {', '.join(NAMES)}")
+    return words
+
+
+def check(launcher: Launcher, ranks: int, mappings: Sequence[str]) -> None:
+    """Raises InputError if this machine, or this allocation, has no core for each rank."""
+    for mapping in mappings:
+        flags_of(launcher, ranks, mapping)
+
+
+def flags_of(launcher: Launcher, ranks: int, mapping: str) -> list[str]:
+    """For the launcher. Raises InputError if there are more ranks on a node than cores."""
+    if mapping == OWN:
+        return []
+    known = launcher.mpi.mappings
+    if mapping not in known:
+        raise InputError(f"--mapping: culmen does not know how {launcher.mpi.title} maps ranks")
+    there = ranks_on_a_node(ranks)
+    if there > cores():
+        raise InputError(
+            f"--mapping {mapping}: each rank needs a core, but {there} ranks on a node have {cores()}; give fewer ranks"
+        )
+    return known[mapping]
