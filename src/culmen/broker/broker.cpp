@@ -71,7 +71,8 @@ void Broker::start(double now_s, std::vector<Action>& actions) {
   if (options_.mode == Mode::generational) {
     tell_in_order();
   } else {
-    for (auto id : durable) tell(id);
+    for (const auto id : durable)
+      if (!stopped()) tell(id);
   }
   advance();
 }

@@ -152,6 +152,7 @@ void Engine::execute() {
 }
 
 void Engine::execute(const Ask& a) {
+  if (stopped()) return;  // the source has converged since the broker wanted candidates
   flush_tells();
   asked_.clear();
   const auto n = source_.ask(a.wanted, asked_);
@@ -189,6 +190,7 @@ bool Engine::look_at_saved() {
 }
 
 void Engine::execute(const Send& a) {
+  if (stopped()) return;
   if (saved_.answers(a)) return;
   encode(table_[a.id].candidate, scratch_);
   FrameHead head;
