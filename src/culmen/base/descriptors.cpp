@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 
@@ -56,13 +57,14 @@ DescriptorRoom::~DescriptorRoom() {
 std::size_t childs_descriptor_limit() noexcept { return former; }
 
 int exec_main(int argc, char** argv) {
-  if (argc < 3) return 127;
+  if (argc < 4) return 127;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), limit.rlim_cur);
   setrlimit(RLIMIT_NOFILE, &limit);
-  execvp(argv[2], argv + 2);
-  fmt::print(stderr, "culmen: cannot start '{}': {}\n", argv[2], std::strerror(errno));
+  const char* const program = std::exchange(argv[3], argv[2]);
+  execvp(program, argv + 3);
+  fmt::print(stderr, "culmen: cannot start '{}': {}\n", program, std::strerror(errno));
   return 127;
 }
 

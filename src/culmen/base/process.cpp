@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
@@ -123,11 +124,19 @@ class Environment {
 
 /// posix_spawn cannot set limits, and after it the child runs already: if our limit was raised, the program `culmen`
 /// sets the child's limit and becomes the requested program.
-std::vector<std::string> words_of(const SpawnRequest& request) {
+struct Start {
+  std::string program;
+  std::vector<std::string> words;  // argv
+};
+
+Start start_of(const SpawnRequest& request) {
   auto words = request.command;
-  if (const auto soft = childs_descriptor_limit(); soft != 0)
-    words.insert(words.begin(), {find_executable(), "__exec", std::to_string(soft)});
-  return words;
+  const auto& called = request.called.empty() ? request.command[0] : request.called;
+  if (const auto soft = childs_descriptor_limit(); soft != 0) {
+    words.insert(words.begin(), {find_executable(), "__exec", std::to_string(soft), called});
+    return {words[0], words};
+  }
+  return {std::exchange(words[0], called), words};
 }
 }  // namespace
 
@@ -182,7 +191,7 @@ int open_child_pidfd(pid_t child) noexcept { return static_cast<int>(syscall(SYS
 
 pid_t spawn(const SpawnRequest& request) {
   if (request.command.empty()) throw Error("a program to start has no name; give at least one word");
-  const auto words = words_of(request);
+  const auto [program, words] = start_of(request);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -192,7 +201,7 @@ pid_t spawn(const SpawnRequest& request) {
   const Environment environment(request.environment);
   pid_t pid = 0;
   const int error =
-      posix_spawnp(&pid, arguments[0], actions.get(), attributes.get(), arguments.data(), environment.get());
+      posix_spawnp(&pid, program.c_str(), actions.get(), attributes.get(), arguments.data(), environment.get());
   if (error == 0) return pid;
   const auto& folder = request.working_folder;
   const bool folder_is_why = !folder.empty() && access(folder.c_str(), X_OK) != 0;

@@ -51,6 +51,7 @@ bool is_of_launch(std::string_view variable);
 /// signal mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
 struct SpawnRequest {
   std::vector<std::string> command;              ///< [0] is looked up in PATH when it has no slash
+  std::string called;                            ///< what the program sees as its own name; empty: command[0]
   EnvironmentChanges environment;                ///< to this process's own without what is_of_launch
   std::string working_folder;                    ///< empty: this process's own
   std::vector<std::pair<int, int>> descriptors;  ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,

@@ -114,6 +114,8 @@ class CommandEvaluator final : public Evaluator {
     const auto path = request_.environment.find("PATH");
     request_.command = {find_program(command_.command[0], spec_.base_folder,
                                      path != request_.environment.end() ? path->second.value_or("") : std::string())};
+    const auto& name = command_.command[0];
+    if (name.find('/') == name.npos) request_.called = name;  // mpiexec of Open MPI takes a path as its --prefix
   }
 
   Outcome run(const Candidate& candidate, Attempt attempt) {
