@@ -32,7 +32,8 @@ std::optional<Mode> mode_of_store(const StudyConfig& config, const std::string& 
 void settle_edition(StudyConfig& config, const std::string& begun) {
   if (begun.empty() || mode_of_store(config, begun)) return;
   auto former = config;
-  for (const auto edition : {Edition::second, Edition::first}) {
+  for (int number = static_cast<int>(newest_edition) - 1; number >= static_cast<int>(Edition::first); --number) {
+    const auto edition = static_cast<Edition>(number);
     former.edition = edition;
     if (!mode_of_store(former, begun)) continue;
     config.edition = edition;
