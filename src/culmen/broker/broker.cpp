@@ -169,7 +169,7 @@ void Broker::on_event(const Arrived& e) {
     ++counts_.retried;
     return requeue(e.id);
   }
-  evaluation.lacks_name = e.lacks_name;
+  evaluation.wrong_shape = e.wrong_shape;
   accept(e.id, e.ok, e.value, e.residuals);
 }
 
@@ -249,7 +249,7 @@ void Broker::tell(EvaluationId id) {
   e.state = State::closed;
   ++counts_.told;
   if (!e.ok) ++counts_.failed;
-  lacking_ += e.lacks_name;
+  misshapen_ += e.wrong_shape;
   must_tell_first_ = false;
   actions_->push_back(Tell{id});
   reached_ |= e.ok && e.value <= options_.rules.target;
@@ -267,7 +267,7 @@ void Broker::stop_if_at_end() {
     return stop(StopReason::stagnation);
   const auto patience = options_.failures.give_up_after;
   if (patience == 0 || counts_.failed < counts_.told) return;
-  if (counts_.told - told_before_ >= patience || lacking_ >= FailurePolicy::give_up_without_name)
+  if (counts_.told - told_before_ >= patience || misshapen_ >= FailurePolicy::give_up_without_shape)
     stop(StopReason::all_failed);
 }
 

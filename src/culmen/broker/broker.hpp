@@ -40,7 +40,7 @@ struct Arrived {
   double value;
   double duration_s;            ///< below 0: it does not limit the others'
   std::uint64_t residuals = 0;  ///< number of residuals; 0: a value
-  bool lacks_name = false;      ///< it failed because the study needs a name that it does not give
+  bool wrong_shape = false;     ///< it failed because its outcome lacks a value, or is of another kind
 };
 struct Offered {};    ///< the source has candidates again, although nothing was told
 struct Converged {};  ///< the source ends the study, see Source::converged()
@@ -162,7 +162,7 @@ class Broker {
   struct Evaluation {
     State state = State::queued;
     bool ok = false;
-    bool lacks_name = false;
+    bool wrong_shape = false;
     std::uint32_t failures = 0, losses = 0;
     Attempt attempt = 0;
     double value = 0;
@@ -222,7 +222,7 @@ class Broker {
   double now_s_ = 0;
   double ends_s_ = 0;
   std::uint64_t told_before_ = 0;  // by former masters
-  std::uint64_t lacking_ = 0;      // of those told since then: they lack a name
+  std::uint64_t misshapen_ = 0;    // of those told since then: of a wrong shape
   StopReason stopped_ = StopReason::none;
   std::optional<JobId> job_;  // of the current job
   Window<Evaluation> evaluations_;

@@ -39,8 +39,8 @@ struct FailurePolicy {
   std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers counts as crashed
   /// The study stops if this number was told since its start and none of the study ever succeeded; 0: never.
   std::uint64_t give_up_after = 100;
-  /// It also stops if none ever succeeded, and this number lack a name that the study needs: a mistake of the study.
-  static constexpr std::uint64_t give_up_without_name = 3;
+  /// It also stops if none ever succeeded, and this number had a wrong shape: a mistake of the study.
+  static constexpr std::uint64_t give_up_without_shape = 3;
 
   /// As StopRules::each_setting.
   template <class Visit>

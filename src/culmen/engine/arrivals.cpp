@@ -101,7 +101,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
       underway_.returned(worker, head.evaluation, head.attempt, std::max(0.0, incoming_.duration_s), clock_.now_s());
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s,
-               incoming_.residuals.size(), lacks_name(incoming_)});
+               incoming_.residuals.size(), incoming_.status == Status::wrong_shape});
 }
 
 }  // namespace culmen

@@ -12,7 +12,7 @@
 
 namespace culmen {
 namespace {
-constexpr auto no_value = "the outcome has no value '";
+
 constexpr std::size_t most_names = 12;  // in a message
 
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
@@ -60,13 +60,9 @@ void fail_for_lack(Outcome& outcome, const std::string& name, const std::string&
   const auto more = known.size() > most_names ? fmt::format(" and {} more", known.size() - most_names) : "";
   known.resize(std::min(known.size(), most_names));
   const auto has = known.empty() ? "it has no named values" : fmt::format("it has {}{}", fmt::join(known, ", "), more);
-  outcome =
-      Outcome::failure(Status::wrong_shape, fmt::format("{}{}', which {} needs; {}{}", no_value, name, who, has,
-                                                        near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-}
-
-bool lacks_name(const Outcome& outcome) {
-  return outcome.status == Status::wrong_shape && outcome.message.starts_with(no_value);
+  outcome = Outcome::failure(Status::wrong_shape,
+                             fmt::format("the outcome has no value '{}', which {} needs; {}{}", name, who, has,
+                                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, const std::string& name) {

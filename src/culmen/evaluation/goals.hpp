@@ -62,8 +62,6 @@ std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, cons
 /// extras any more. `parameters`: other names that it could be.
 void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
                    const std::vector<Objective>& objectives = {}, const std::vector<std::string>& parameters = {});
-/// fail_for_lack() made it: the study needs a name that this evaluation does not give.
-bool lacks_name(const Outcome& outcome);
 
 /// Appends for each bound of a limit by how much an outcome is beyond it, or below 0 how far it is from it; lower
 /// before upper, NaN if the outcome lacks the value. The outcome has passed judge().

@@ -23,10 +23,10 @@ class Table {
     run();
   }
   void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01, std::uint64_t residuals = 0,
-              bool lacks_name = false) {
+              bool wrong_shape = false) {
     const auto send = sent.at(which);
     sent.erase(sent.begin() + static_cast<std::ptrdiff_t>(which));
-    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration, residuals, lacks_name});
+    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration, residuals, wrong_shape});
     if (record_at_once) feed(Recorded{records});
   }
   std::vector<Send> sent_to(WorkerId worker) const {

@@ -40,7 +40,7 @@ TEST(MinimizeSpaces, a_larger_budget_goes_on_with_the_population_of_the_first) {
 TEST(MinimizeSpaces, several_objectives_need_several_values) {
   const auto one = [](const std::vector<double>& x) { return x; };
   const auto found = minimize_several(one, 2, Space{real("x", -5, 5)}, {.evaluations = 10});
-  EXPECT_EQ(found.failed, 10U);
+  EXPECT_EQ(found.failed, 3U) << "more would be of no use";
   EXPECT_THROW(minimize_several(two_bowls, 1, Space{real("x", -5, 5)}), InputError);
   EXPECT_THROW(minimize_several(two_bowls, 2, Space{real("x", -5, 5)}, {.target = 1}), InputError);
 }
