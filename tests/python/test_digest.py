@@ -201,6 +201,23 @@ def test_a_changed_data_file_is_refused(folder, kind):
         Study.from_store("study.db")
 
 
+def test_the_content_of_a_data_folder_counts_also_behind_links(tmp_path):
+    real, data = tmp_path / "real", tmp_path / "data"
+    real.mkdir()
+    data.mkdir()
+    (real / "mesh").write_text("1\n")
+    (data / "grid").write_text("1\n")
+    (data / "current").symlink_to(real)
+    (data / "also").symlink_to(real)
+    (real / "up").symlink_to(data)  # a circle has an end
+    (data / "lost").symlink_to("nowhere")
+    seen = {digest.of_files({"d": data})["d"]}
+    for path in (data / "grid", real / "mesh"):
+        path.write_text("2\n")
+        seen.add(digest.of_files({"d": data})["d"])
+    assert len(seen) == 3
+
+
 def test_inputs_that_are_copied_and_files_in_the_command_count_as_data(folder):
     (folder / "model.py").write_text("print(1)\n")
     (folder / "grid.txt").write_text("1\n")

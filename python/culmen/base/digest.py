@@ -4,9 +4,10 @@ It covers the function or file itself, not the code that a file imports.
 """
 
 import hashlib
+import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -51,9 +52,22 @@ def _sha_of(path: Path) -> str | None:
 
 
 def _sha_of_folder(folder: Path) -> str:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = sorted(_files_in(folder))
     lines = [f"{path.relative_to(folder)} {_sha_of(path)}" for path in files]
     return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Also of folders that links lead to; of those, each once on a way."""
+    seen = {}
+    for place, folders, names in os.walk(folder, followlinks=True):
+        above = seen.get(os.path.dirname(place), frozenset())  # noqa: PTH120 - as os.walk names them
+        real = os.path.realpath(place)
+        seen[place] = above | {real}
+        if real in above:
+            folders.clear()
+            continue
+        yield from (path for name in names if (path := Path(place, name)).is_file())
 
 
 def of_module(name: str, folder: Path) -> Digest | None:

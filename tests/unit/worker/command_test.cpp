@@ -211,6 +211,11 @@ TEST(Command, knows_the_folder_of_its_study) {
             17);
 }
 
+TEST(Command, sees_the_name_that_it_was_called_by) {
+  EXPECT_EQ(evaluate(spec_of_a_study({"sh", "-c", "test $0 = sh && echo 1"})).value, 1);
+  EXPECT_EQ(evaluate(spec_of_a_study({"/bin/sh", "-c", "test $0 = /bin/sh && echo 1"})).value, 1);
+}
+
 TEST(Command, that_fails_hints_at_a_word_that_names_a_file_of_the_study) {
   const auto spec = spec_of_a_study({"./show", "-u", "input"});
   EXPECT_EQ(
