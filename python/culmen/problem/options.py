@@ -39,15 +39,20 @@ def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
     return name
 
 
-def mode_of(generational: bool | None) -> str:
-    """The effect of the mode on candidates; None: unknown."""
+def mode_of(generational: bool | None, reason: str = "") -> str:
+    """The mode and its effect on candidates. ``generational``: None if unknown. ``reason``: why the study has this
+    mode; left out if empty."""
+    mode, effect = "generational", "the number of workers does not change the candidates"
     if generational is False:
-        return "asynchronous: candidates depend on timing"
-    return "generational: the number of workers does not change the candidates"
+        mode, effect = "asynchronous", "candidates depend on timing"
+    return f"{mode}{_because(reason)}: {effect}"
 
 
 def choice_and_mode(why: str, generational: bool | None, reason: str = "") -> str:
     """What follows the name of an optimizer: why culmen chose it, the mode, and why the study has this mode. Empty
     reasons are left out."""
-    chosen = f" (chosen: {why})" if why else ""
-    return f"{chosen}, {mode_of(generational)}" + (f" ({reason})" if reason else "")
+    return f"{_because(why)}, {mode_of(generational, reason)}"
+
+
+def _because(reason: str) -> str:
+    return f" (reason: {reason})" if reason else ""
