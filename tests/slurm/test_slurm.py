@@ -60,8 +60,16 @@ def test_the_job_script_of_the_tutorial_on_four_nodes(slurm_of_four, tmp_path, m
     code, out = slurm_of_four.batch(script, tmp_path, f"--export=ALL,CULMEN_MPI={mpi},HYDRA_IFACE=lo")
     assert code == 0, out
     assert "Workers: 8 on 4 nodes, with 3 relays between the nodes" in out
-    state = json.loads(culmen("status", "wide.db", "--json", cwd=tmp_path).stdout)
-    assert (state["finished"], state["told"]) == ("evaluations", 500)
+    assert of_wide_store(tmp_path) == ("evaluations", 500)
+    resumed = script.replace("--wall-time 3300", "--evaluations 600")
+    code, out = slurm_of_four.batch(resumed, tmp_path, f"--export=ALL,CULMEN_MPI={mpi},HYDRA_IFACE=lo")
+    assert code == 0, out
+    assert of_wide_store(tmp_path) == ("evaluations", 600)
+
+
+def of_wide_store(folder):
+    state = json.loads(culmen("status", "wide.db", "--json", cwd=folder).stdout)
+    return state["finished"], state["told"]
 
 
 @pytest.mark.parametrize("mpi", PMI)
