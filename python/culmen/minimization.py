@@ -131,8 +131,8 @@ def minimize(
       any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
       and the study can be resumed
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
-    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures, or after 3 results
-      that lack a name that the study uses. 0: no such limit
+    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. It also ends after
+      3 results without a name that the study uses. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the
       master and the relays

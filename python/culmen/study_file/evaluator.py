@@ -101,8 +101,8 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "if no evaluation has succeeded, the run ends after this number of failures, or after 3 results that lack "
-            "a name that the study uses. 0: no such limit",
+            "if no evaluation has succeeded, the run ends after this number of failures. It also ends after 3 results "
+            "without a name that the study uses. 0: no such limit",
             sets="config",
         ),
     ] = 100

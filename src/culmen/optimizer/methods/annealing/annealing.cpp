@@ -135,14 +135,15 @@ void Annealing::end_generation() {
 }  // namespace annealing
 
 OptimizerKind annealing_kind() {
-  return {{.name = "annealing",
-           .about = "simulated annealing in parallel chains: one objective, parameters of any kind",
-           .asynchronous = true,
-           .options = {OptionRule::whole("chains", "number of searches in parallel, each with one candidate at a time",
-                                         1, 10000, 4)}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-            return std::make_unique<annealing::Annealing>(space, seed, count_of(options, "chains"), terms);
-          }};
+  return {
+      {.name = "annealing",
+       .about = "simulated annealing in parallel chains: one objective, parameters of any kind",
+       .asynchronous = true,
+       .options = {OptionRule::whole(
+           "chains", "number of searches in parallel; generational: each with one candidate at a time", 1, 10000, 4)}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        return std::make_unique<annealing::Annealing>(space, seed, count_of(options, "chains"), terms);
+      }};
 }
 
 }  // namespace culmen
