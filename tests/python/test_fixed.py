@@ -2,6 +2,7 @@
 
 import pytest
 from harness import write_fit
+from scipy.optimize import least_squares
 
 import culmen
 from culmen import InputError, Study, _core
@@ -185,3 +186,28 @@ def test_errors_of_a_value_hold_fixed_parameters(tmp_path):
     assert held["x"].value == pytest.approx(2, abs=1e-3)
     assert held["x"].error == pytest.approx(1, rel=1e-2)
     assert held["n"].note == "integer, held fixed"
+
+
+DECAY = """import math
+T = [0.4 * i for i in range(20)]
+D = [50 * math.exp(-0.6 * t) + 0.8 + (6 if i % 7 == 3 else 0.4 * math.sin(9 * i)) for i, t in enumerate(T)]
+def f(p): return [p["A"] * math.exp(-p["k"] * t) + p["c"] - d for t, d in zip(T, D)]
+"""
+
+
+@pytest.mark.parametrize("loss", ["huber", "cauchy", "arctan"])
+def test_errors_with_a_loss_fit_again_though_the_study_has_initial_values(tmp_path, loss):
+    """Initial values are far from the best: the search for the others begins at the study's best candidate."""
+    (tmp_path / "model.py").write_text(DECAY)
+    tables = "A = { lower = 0, upper = 100, initial = 20 }\nk = { lower = 0, upper = 10 }\n"
+    (tmp_path / "study.toml").write_text(
+        f"[space]\n{tables}c = {{ lower = -5, upper = 5 }}\n"
+        f'[evaluator]\npython = "model.py:f"\nresult = "residuals"\nloss = "{loss}"\n[stop]\nevaluations = 600\n'
+    )
+    Study.from_file(tmp_path / "study.toml", store=tmp_path / "s.db").run(progress=False)
+    held = culmen.errors(tmp_path / "s.db", fix={"c": 0.2})
+    model = {}
+    exec(DECAY, model)  # noqa: S102 - the evaluator's own code
+    found = least_squares(lambda x: model["f"]({"A": x[0], "k": x[1], "c": 0.2}), [50, 0.6], loss=loss, xtol=1e-12)
+    assert held.value <= 2 * found.cost * (1 + 1e-4)
+    assert [held["A"].value, held["k"].value] == pytest.approx(found.x, rel=0.02)

@@ -59,11 +59,17 @@ class Refit:
         return f"with {self.fixed}, the best value is {now:.10g}; at the study's best candidate it is {before:.10g}"
 
     def _of_reals(self) -> _core.Space:
-        """Other parameters keep their values, as they do for errors."""
+        """Other parameters keep their values, as they do for errors. The initial values of the study do not count: the
+        search begins at ``start``."""
         space = self.config.space
-        others = [p.name for p in space.parameters if p.kind != "real"]
         named = space.named(self.start)
-        return fixing(space, {name: named[name] for name in others if name in named}) if others else space
+        parameters = space.all
+        for p in parameters:
+            if p.fixed is None:
+                p.initial = None
+                if p.kind != "real" and p.name in named:
+                    p.fixed = named[p.name]
+        return _core.Space(parameters, space.constraints)
 
 
 def refit_of(config: _core.StudyConfig, best: Best, fix: Mapping[str, Value]) -> Refit:
