@@ -132,7 +132,7 @@ def minimize(
       and the study can be resumed
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. It also ends after
-      3 results without a name that the study uses. 0: no such limit
+      3 results that lack a value or have a wrong shape. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the
       master and the relays

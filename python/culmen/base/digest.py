@@ -59,7 +59,7 @@ def _sha_of_folder(folder: Path) -> str:
 
 def _files_in(folder: Path) -> Iterator[Path]:
     """Also of folders that links lead to; of those, each once on a way."""
-    seen = {}
+    seen: dict[str, frozenset[str]] = {}
     for place, folders, names in os.walk(folder, followlinks=True):
         above = seen.get(os.path.dirname(place), frozenset())  # noqa: PTH120 - as os.walk names them
         real = os.path.realpath(place)

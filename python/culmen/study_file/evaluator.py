@@ -102,7 +102,7 @@ class EvaluatorOptions(Table):
         Natural,
         Setting(
             "if no evaluation has succeeded, the run ends after this number of failures. It also ends after 3 results "
-            "without a name that the study uses. 0: no such limit",
+            "that lack a value or have a wrong shape. 0: no such limit",
             sets="config",
         ),
     ] = 100

@@ -21,8 +21,8 @@ class DescriptorRoom {
 
 /// The soft limit for a child; 0 if it is this process's own, which the child inherits.
 std::size_t childs_descriptor_limit() noexcept;
-/// `culmen __exec LIMIT NAME PROGRAM ARGUMENT…`, `argv` from "__exec" on: becomes that program with this soft limit. Returns
-/// 127 if it cannot.
+/// `culmen __exec LIMIT NAME PROGRAM ARGUMENT…`, `argv` from "__exec" on: becomes that program with this soft limit.
+/// Returns 127 if it cannot.
 int exec_main(int argc, char** argv);
 
 }  // namespace culmen
