@@ -127,7 +127,7 @@ def test_the_group_names_its_commands(tmp_path):
     assert "culmen bench: there is no command 'transprt'; did you mean 'transport'?" in wrong.stderr
     wrong = culmen("bench", cwd=tmp_path)
     assert wrong.returncode == 2
-    assert wrong.stderr == "culmen bench: give a command: transport, collectives, pingpong\n"
+    assert wrong.stderr == "culmen bench: give a command: transport, collectives, pingpong, build\n"
     wrong = culmen("bench", "transport", "--cost", cwd=tmp_path)
     says = "culmen bench transport: --cost needs a value; `culmen bench transport --help` lists the options\n"
     assert wrong.stderr == says

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -20,6 +21,8 @@ from .programs import IMB, programs_in, version_of
 RECORD = "culmen-build.json"
 LOG = "build.log"
 _SOURCES = "sources"
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
+_OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")  # variables of another make, which may have started culmen
 _SAID = 200  # characters of an error message of a compiler
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
@@ -183,13 +186,14 @@ def _run(command: list[str], place: Path, log: Path, step: Step) -> None:
     """``step`` is told each line that the command prints. Raises InputError if the command fails."""
     name = Path(command[0]).name
     step(f"Running {name}")
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     said: list[str] = []
     with log.open("a", encoding="utf-8") as file:
         file.write(f"$ {' '.join(command)}\n")
         try:
             process = subprocess.Popen(
                 command, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True, errors="replace",
+                text=True, errors="replace", env=environment,
             )  # fmt: skip
         except OSError as error:
             raise InputError(f"{name} cannot be run: {error.strerror}") from None
@@ -203,7 +207,7 @@ def _run(command: list[str], place: Path, log: Path, step: Step) -> None:
                 process.terminate()
                 raise
     if process.returncode != 0:
-        errors = [line for line in said if "error" in line.lower()] or [line for line in said if line][-1:]
+        errors = [line for line in said if _ERROR.search(line)] or [line for line in said if line][-1:]
         reason = f": {errors[0][:_SAID]}" if errors else ""
         raise InputError(f"{name} ended with exit code {process.returncode}{reason}; all that it printed is in {log}")
 
