@@ -222,6 +222,19 @@ def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):
     assert figures.collectives_page(alone)
 
 
+def test_the_interval_is_looked_at_less_often_the_more_visits_there_are(monkeypatch):
+    looks = []
+    monkeypatch.setattr("culmen.bench.sampling.warm_up", lambda visits: looks.append(len(visits)) or 0)
+    point = Point()
+    for k in range(1000):
+        point.visits.append([1.0 + (k * 0.618) % 1])
+        assert not point.has_enough(Protocol(interval=1e-6, budget_s=1.0))
+    assert len(looks) < 80
+    assert looks[-1] > 900
+    point.spent_s = 1.0
+    assert point.has_enough(Protocol(interval=1e-6, budget_s=1.0))
+
+
 def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):
     visits = [[9.0, 9.0]] + [[1.0, -5.0]] * 8
     path = tmp_path / "bcast-2.csv"

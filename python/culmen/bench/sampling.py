@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 LEAST_VISITS = 6  # with fewer, even the smallest and the largest enclose a median with less than 95 %
 _CONFIDENCE = 0.95
+_NEXT_LOOK = 1.1
 _FIRST_CALLS, _MOST_CALLS, _VISIT_S = 3, 100, 0.005  # a visit is short, so that all series meet the same noise
 
 
@@ -77,6 +78,7 @@ class Series:
     visits: list[list[float]] = field(default_factory=list)
     window_s: float = 0.0  #: at least so long for each call
     spent_s: float = 0.0
+    looked_at: int = 0  #: number of visits when the interval was last found too long
 
     @property
     def in_time(self) -> list[list[float]]:
@@ -90,11 +92,16 @@ class Series:
         return interval(visits[warm_up(visits) :])
 
     def has_enough(self, limits: Limits) -> bool:
-        visits = self.in_time
+        """A look at the interval takes longer the more visits there are. So the next one is after 10 % more of them."""
+        n = len(self.visits)
         if limits.repetitions:
-            return sum(map(len, visits)) >= limits.repetitions
-        if self.spent_s >= limits.budget_s and len(self.visits) >= LEAST_VISITS:
+            return sum(map(len, self.in_time)) >= limits.repetitions
+        if self.spent_s >= limits.budget_s and n >= LEAST_VISITS:
             return True
+        if self.looked_at < n < _NEXT_LOOK * self.looked_at:
+            return False
+        self.looked_at = n
+        visits = self.in_time
         kept = visits[warm_up(visits) :] if visits else []
         return len(kept) >= LEAST_VISITS and interval(kept).relative <= limits.interval
 
@@ -106,13 +113,13 @@ class Series:
 
     def next_calls(self, limits: Limits) -> int:
         """The number of calls of the next visit."""
-        visits = self.in_time
-        if not visits:
+        last = next((kept for times in reversed(self.visits) if (kept := sorted(t for t in times if t > 0))), None)
+        if last is None:
             return _FIRST_CALLS
-        about = _VISIT_S / max(sorted(visits[-1])[len(visits[-1]) // 2], self.window_s, 1e-9)
+        about = _VISIT_S / max(last[len(last) // 2], self.window_s, 1e-9)
         calls = max(1, min(_MOST_CALLS, int(about)))
         if limits.repetitions:
-            calls = min(calls, limits.repetitions - sum(map(len, visits)))
+            calls = min(calls, limits.repetitions - sum(map(len, self.in_time)))
         return calls
 
     def cold_visits(self) -> list[bool]:
