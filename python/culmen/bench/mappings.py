@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from .._core import InputError
-from ..base.text import did_you_mean
 from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores
 from ..launch.mpi import Launcher
-from .words import words_of
+from .words import check_known, words_of
 
 OWN = ""  # the launcher's own mapping
 NAMES = ("core", "socket", "node")
@@ -18,10 +17,7 @@ def mappings_of(text: str | None) -> tuple[str, ...]:
     if text is None:
         return (OWN,)
     words = words_of(text, "--mapping")
-    for word in words:
-        if word not in NAMES:
-            near = did_you_mean(word, list(NAMES))
-            raise InputError(f"--mapping: there is no mapping '{word}'{near}; there are {', '.join(NAMES)}")
+    check_known("--mapping", "mapping", words, NAMES)
     return words
 
 

@@ -1,8 +1,10 @@
 """Words of the command line: lists of names, and message sizes."""
 
 import re
+from collections.abc import Sequence
 
 from .._core import InputError
+from ..base.text import did_you_mean
 
 MOST_BYTES = 2**31 - 1
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
@@ -14,6 +16,14 @@ def words_of(text: str, option: str, instead: str = "write names with commas bet
     if not words:
         raise InputError(f"{option} is empty; {instead}")
     return words
+
+
+def check_known(option: str, kind: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Raises InputError, which names the word of ``given`` that is unknown."""
+    for word in given:
+        if word not in known:
+            near = did_you_mean(word, list(known))
+            raise InputError(f"{option}: there is no {kind} '{word}'{near}; there are {', '.join(known)}")
 
 
 def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:

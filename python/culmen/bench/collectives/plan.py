@@ -7,14 +7,13 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.machine import available_bytes
-from ...base.text import did_you_mean
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
 from ...launch.mpi.linked import is_for, module_linked_by
 from .. import mappings
 from ..suites.programs import program_in
-from ..words import MOST_BYTES, words_of
+from ..words import MOST_BYTES, check_known, words_of
 from .points import Protocol, roots_of
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
@@ -82,16 +81,15 @@ class Plan:
     def check(self, here: bool = True) -> None:
         """Raises InputError if this machine cannot measure it. ``here``: with its memory; else a job measures."""
         known = known_collectives(self.launcher)
-        _known_words("--collectives", "collective", self.collectives, known.names)
+        check_known("--collectives", "collective", self.collectives, known.names)
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
         for name in self.algorithms:
-            _known_words(f"--algorithms of {self.launcher.mpi.title}", "algorithm", (name,), sorted(names))
+            check_known(f"--algorithms of {self.launcher.mpi.title}", "algorithm", (name,), sorted(names))
         empty = [name for name in self.collectives if not self._chosen(known, name, 2)]
         if empty:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
         if self.suite:
-            for name in self.collectives:
-                path = program_in(Path(self.suite), name).path
+            for path in sorted({program_in(Path(self.suite), name).path for name in self.collectives}):
                 if here and not is_for(self.launcher.mpi, path):
                     built, wanted = module_linked_by(path), self.launcher.mpi.title
                     raise InputError(
@@ -139,13 +137,6 @@ def launcher_of(mpi: str | None) -> Launcher:
         return find_launcher(mpi)
     except LauncherError as error:
         raise InputError(f"no collectives can be measured: {error}") from None
-
-
-def _known_words(option: str, kind: str, given: tuple[str, ...], known: list[str]) -> None:
-    for word in given:
-        if word not in known:
-            near = did_you_mean(word, known)
-            raise InputError(f"{option}: there is no {kind} '{word}'{near}; there are {', '.join(known)}")
 
 
 def ranks_of(text: str) -> tuple[int, ...]:

@@ -186,7 +186,7 @@ def _run(command: list[str], place: Path, log: Path, step: Step) -> None:
     """``step`` is told each line that the command prints. Raises InputError if the command fails."""
     name = Path(command[0]).name
     step(f"Running {name}")
-    environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_MAKE}
     said: list[str] = []
     with log.open("a", encoding="utf-8") as file:
         file.write(f"$ {' '.join(command)}\n")

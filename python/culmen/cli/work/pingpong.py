@@ -11,7 +11,7 @@ from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, Table, samples_file
 from ...bench.pingpong.routes import mapped, routes, routes_named
 from ...bench.study import PointStudy
-from ...bench.words import sizes_of, words_of
+from ...bench.words import beside, sizes_of, words_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
@@ -52,7 +52,7 @@ def plan_of(
     """``limits``: interval, budget in seconds, repetitions. ``here``: no job. Raises InputError for a wrong option."""
     wanted = routes_named(words_of(names, "--routes")) if names else routes()
     wanted = mapped(wanted, mappings_of(mappings), here)
-    chosen = sizes_of(sizes) if sizes else _with_offsets(sizes_of("1-8M"))
+    chosen = sizes_of(sizes) if sizes else beside(sizes_of("1-8M"), _OFFSET)
     interval, budget_s, repetitions = limits
     fixed = {
         "sizes": ",".join(map(str, chosen)),
@@ -98,10 +98,6 @@ def submit_pingpong(
         lambda folders, to, whole: _conclude(folders, to, plan.routes, whole, quiet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
-
-
-def _with_offsets(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted({size + by for size in sizes for by in (-_OFFSET, 0, _OFFSET) if size + by > 0}))
 
 
 def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
