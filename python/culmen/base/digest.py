@@ -4,7 +4,6 @@ It covers the function or file itself, not the code that a file imports.
 """
 
 import hashlib
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -57,17 +56,20 @@ def _sha_of_folder(folder: Path) -> str:
     return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Also of folders that links lead to; of those, each once on a way."""
-    seen: dict[str, frozenset[str]] = {}
-    for place, folders, names in os.walk(folder, followlinks=True):
-        above = seen.get(os.path.dirname(place), frozenset())  # noqa: PTH120 - as os.walk names them
-        real = os.path.realpath(place)
-        seen[place] = above | {real}
-        if real in above:
-            folders.clear()
-            continue
-        yield from (path for name in names if (path := Path(place, name)).is_file())
+def _files_in(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """Also behind links to folders, unless they lead back to one ``above``. Without folders that cannot be read."""
+    real = folder.resolve()
+    if real in above:
+        return
+    try:
+        inside = list(folder.iterdir())
+    except OSError:
+        return
+    for path in inside:
+        if path.is_dir():
+            yield from _files_in(path, above | {real})
+        elif path.is_file():
+            yield path
 
 
 def of_module(name: str, folder: Path) -> Digest | None:
