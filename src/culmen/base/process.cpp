@@ -122,13 +122,13 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-/// posix_spawn cannot set limits, and after it the child runs already: if our limit was raised, the program `culmen`
-/// sets the child's limit and becomes the requested program.
 struct Start {
   std::string program;
   std::vector<std::string> words;  // argv
 };
 
+/// posix_spawn cannot set limits, and after it the child runs already: if our limit was raised, the program `culmen`
+/// sets the child's limit and becomes the requested program.
 Start start_of(const SpawnRequest& request) {
   auto words = request.command;
   const auto& called = request.called.empty() ? request.command[0] : request.called;
