@@ -21,9 +21,10 @@ function(culmen_mpi_module kind wrapper)
   list(POP_FRONT words)  # the compiler
   culmen_mpi_library(culmen_mpi_${kind} "${words}" ON ${CULMEN_SOURCE_ROOT}/culmen/transport/mpi/module.c)
   culmen_mpi_library(culmen_mpiprobe_${kind} "${words}" OFF
-    ${CULMEN_SOURCE_ROOT}/mpiprobe/communicators.c ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c
-    ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c ${CULMEN_SOURCE_ROOT}/mpiprobe/requests.c
-    ${CULMEN_SOURCE_ROOT}/mpiprobe/samples.c ${CULMEN_PROBE_WRAPPERS})
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/communicators.c ${CULMEN_SOURCE_ROOT}/mpiprobe/counters.c
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/requests.c ${CULMEN_SOURCE_ROOT}/mpiprobe/samples.c
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c ${CULMEN_PROBE_WRAPPERS})
   # A preloaded library finds the program's MPI itself. Thread-local data without a call.
   target_compile_options(culmen_mpiprobe_${kind} PRIVATE -ftls-model=initial-exec)
   target_link_libraries(culmen_mpiprobe_${kind} PRIVATE ${CMAKE_DL_LIBS})

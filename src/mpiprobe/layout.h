@@ -12,8 +12,20 @@ enum {
   probe_name_bytes = 48,
   probe_origin_bytes = 176,
   probe_most_hints = 128,
+  probe_most_bins = 512,
 };
-#define PROBE_MAGIC UINT64_C(0x33656c69666f7270)  // "profile3"
+#define PROBE_MAGIC UINT64_C(0x34656c69666f7270)  // "profile4"
+
+/// What a function is for. waits: for requests, also tests of them; communicators: makes or frees them.
+enum probe_kind {
+  probe_kind_messages,
+  probe_kind_waits,
+  probe_kind_collective,
+  probe_kind_one_sided,
+  probe_kind_files,
+  probe_kind_communicators,
+  probe_kinds
+};
 
 struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
@@ -22,13 +34,17 @@ struct probe_header {
   uint32_t threads;    ///< 1: several threads may call MPI at a time
   uint32_t period;     ///< one of so many calls waits for the others first, see probe_entry; 0: none
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
-  uint32_t unused;
+  uint32_t bin_shift;  ///< a bin of the timeline is 2 to this power ticks wide; it grows during the run
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
   /// two are 0 if the program did not get there.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
   uint64_t uncounted;   ///< calls for which there was no room
   uint64_t uncharged;   ///< requests that ended in a wait, but nobody knows who started them
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
+  /// From the end of MPI_Init to the beginning of MPI_Finalize, over all threads of the process.
+  uint64_t cpu_ns;
+  uint64_t preempted;             ///< how often a thread lost its processor to another one
+  uint64_t instructions, cycles;  ///< of the program, not of the kernel; 0: there are no such counters here
   char host[64], library[128], program[256];
 };
 
@@ -62,4 +78,7 @@ struct probe_file {
   struct probe_communicator communicators[probe_most_communicators];
   struct probe_hints hints[probe_most_hints];
   struct probe_entry entries[probe_most_entries];
+  uint8_t kinds[probe_most_functions];  ///< probe_kind
+  /// Ticks in the functions of each kind. Bin 0 begins at start_ticks.
+  uint64_t timeline[probe_most_bins][probe_kinds];
 };

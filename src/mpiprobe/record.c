@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -49,8 +48,11 @@ struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64
   return entry_of((1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40);
 }
 
-struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
+struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t begin,
+                                 uint64_t end) {
   if (probe_profile == NULL) return NULL;
+  const uint64_t ticks = end - begin;
+  probe_add_time(probe_row_kinds[function], begin, end);
   struct probe_entry* entry = probe_entry(function, communicator, bytes, peer);
   if (entry == NULL) {
     probe_add(&probe_profile->header.uncounted, 1);
@@ -99,8 +101,10 @@ static struct probe_file* open_file(const char* folder) {
 }
 
 static uint64_t begin_ticks, begin_ns;
+static struct probe_use begin_use;
 
 static void before_init(void) {
+  if (getenv("CULMEN_PROFILE_DIR") != NULL) probe_begin_counters();
   probe_invariant = has_invariant_counter();
   begin_ns = probe_nanoseconds();
   begin_ticks = probe_ticks();
@@ -127,13 +131,17 @@ static void after_init(int level) {
   ((int (*)(char*, int*))probe_find("MPI_Get_library_version"))(library, &length);
   snprintf(h->library, sizeof h->library, "%.*s", (int)sizeof h->library - 1, library);
   read_command(h->program, sizeof h->program);
-  for (unsigned k = 0; k < probe_row_count && k < probe_most_functions; ++k)
+  for (unsigned k = 0; k < probe_row_count && k < probe_most_functions; ++k) {
     snprintf(made->names[k], sizeof made->names[k], "%s", probe_rows[k]);
+    made->kinds[k] = probe_row_kinds[k];
+  }
   probe_profile = made;
   probe_begin_communicators();
   probe_begin_requests();
+  probe_begin_timeline();
   h->rank = probe_profile->communicators[0].rank;
   h->size = probe_profile->communicators[0].size;
+  begin_use = probe_used();
   h->start_ns = probe_nanoseconds();
   h->start_ticks = probe_ticks();
   __atomic_store_n(&h->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
@@ -159,10 +167,15 @@ PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* pro
 
 PROBE_PUBLIC int MPI_Finalize(void) {
   if (probe_profile != NULL) {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) probe_profile->header.memory_kib = (uint64_t)usage.ru_maxrss;
-    probe_profile->header.end_ns = probe_nanoseconds();
-    probe_profile->header.end_ticks = probe_ticks();
+    struct probe_header* const h = &probe_profile->header;
+    const struct probe_use use = probe_used();
+    h->memory_kib = use.memory_kib;
+    h->cpu_ns = use.cpu_ns - begin_use.cpu_ns;
+    h->preempted = use.preempted - begin_use.preempted;
+    h->instructions = use.instructions - begin_use.instructions;
+    h->cycles = use.cycles - begin_use.cycles;
+    h->end_ns = probe_nanoseconds();
+    h->end_ticks = probe_ticks();
   }
   probe_inside = 1;
   const int error = ((int (*)(void))probe_find("MPI_Finalize"))();

@@ -14,6 +14,7 @@
 
 extern const char* const probe_rows[];  // of the profile
 extern const unsigned probe_row_count;
+extern const uint8_t probe_row_kinds[];
 extern const char* const probe_symbols[];  // of functions, also of those that share a row with another
 extern void* probe_real[];
 /// Whether this thread is in a wrapper: MPI's own calls of MPI do not count.
@@ -122,8 +123,9 @@ static inline int probe_peer(int rank) {
 }
 /// The entry of such calls; null if there is no room.
 struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64_t bytes, int peer);
-/// The same after a call.
-struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks);
+/// The same after a call. begin, end: its ticks.
+struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t begin,
+                                 uint64_t end);
 
 extern int probe_several_threads;  // may call MPI at a time
 static inline void probe_add(uint64_t* to, uint64_t more) {
@@ -131,6 +133,16 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
   if (probe_several_threads) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
   else *to += more;
 }
+
+void probe_begin_timeline(void);
+void probe_add_time(unsigned kind, uint64_t begin, uint64_t end);
+
+/// What the process has used so far.
+struct probe_use {
+  uint64_t cpu_ns, preempted, memory_kib, instructions, cycles;
+};
+void probe_begin_counters(void);
+struct probe_use probe_used(void);
 
 /// One of so many calls waits for the other ranks before MPI's own function is called, to see how long that takes. 0:
 /// none.

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Iterable
 from configparser import RawConfigParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ _HEAD = """// Made by wrappers.py from functions.ini.
 
 const char* const probe_rows[] = {{{rows}}};
 const unsigned probe_row_count = {row_count};
+const uint8_t probe_row_kinds[] = {{{kinds}}};
 const char* const probe_symbols[] = {{{symbols}}};
 void* probe_real[{symbol_count}];
 """
@@ -47,18 +49,24 @@ def main(table: Path, out: Path) -> None:
     for name in read.sections():
         functions |= _family(name, dict(read[name]))
     large = {f"{name}_c": _large(entry) for name, entry in functions.items() if _has_large(entry)}
-    rows = [*functions, *(f"{name} started" for name, entry in functions.items() if "prepares" in entry)]
+    rows = functions | {f"{name} started": entry for name, entry in functions.items() if "prepares" in entry}
     symbols = [*functions, *large]
-    text = _HEAD.format(rows=_quoted(rows), row_count=len(rows), symbols=_quoted(symbols), symbol_count=len(symbols))
+    text = _HEAD.format(
+        rows=_quoted(rows),
+        row_count=len(rows),
+        kinds=", ".join(f"probe_kind_{entry['kind']}" for entry in rows.values()),
+        symbols=_quoted(symbols),
+        symbol_count=len(symbols),
+    )
     # A program may ask whether its MPI has a function, and an MPI without it has nothing to pass calls on to.
     for name, entry in (functions | large).items():
-        wrapper = _wrapper(name, symbols.index(name), rows, entry)
+        wrapper = _wrapper(name, symbols.index(name), list(rows), entry)
         since = entry.get("since")
         text += f"\n#if MPI_VERSION >= {since}{wrapper}#endif\n" if since else wrapper
     out.write_text(text)
 
 
-def _quoted(names: list[str]) -> str:
+def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
@@ -80,7 +88,7 @@ def _family(name: str, entry: Entry) -> dict[str, Entry]:
         buffer = re.search(r"(const )?void\* buf", arguments)
         assert buffer is not None
         family[f"{name}_begin"] = {**shared, "arguments": arguments}
-        family[f"{name}_end"] = {"arguments": f"MPI_File fh, {buffer[0]}{_STATUS}"}
+        family[f"{name}_end"] = {"kind": entry["kind"], "arguments": f"MPI_File fh, {buffer[0]}{_STATUS}"}
     return family
 
 
@@ -176,7 +184,7 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
     elif bytes_ != "0":
         bytes_ = f"error == MPI_SUCCESS ? {bytes_} : 0"
     starts = "request" in words and not {"waits", "starts", "drops", "prepares"} & set(entry)
-    call = f"probe_record({row}, communicator, {bytes_}, {peer}, end - begin);"
+    call = f"probe_record({row}, communicator, {bytes_}, {peer}, begin, end);"
     if starts:
         call = f"struct probe_entry* const entry = {call}"
         lines += [call, "if (error == MPI_SUCCESS) probe_started(*request, entry);"]

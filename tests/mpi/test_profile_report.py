@@ -73,9 +73,9 @@ def test_a_part_is_chosen(saved, words, functions):
 
 
 def test_all_rows_are_shown_if_asked_for(saved):
-    assert " more " in report(saved)
+    assert re.search(r"\d+ more ", report(saved))
     everything = report(saved, "--all")
-    assert " more " not in everything
+    assert not re.search(r"\d+ more ", everything)
     assert all(each["function"] in everything for each in calls_of(saved))
 
 

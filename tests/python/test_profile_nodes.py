@@ -1,15 +1,18 @@
 """What a profile says of each node, from ranks of several nodes."""
 
+import numpy as np
 from culmen.profile.figures import profile_page
 from culmen.profile.nodes import nodes_of, remark_on
 from culmen.profile.page import page
-from culmen.profile.recorded import Calls, Rank
+from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
 from rich.console import Console
+
+NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 
 
 def rank(number, host, in_mpi, seconds=10.0):
-    calls = Calls("MPI_Allreduce", "world", 4, 4, -1, 100, 800, in_mpi, 1e-6, 1e-3, 0.0, 0)
-    return Rank(number, 4, host, "Open MPI v4.1.4", "app", seconds, 0.1, 0, 0, 2048, [calls], {})
+    calls = Calls("MPI_Allreduce", "collective", "world", 4, 4, -1, 100, 800, in_mpi, 1e-6, 1e-3, 0.0, 0)
+    return Rank(number, 4, host, "Open MPI v4.1.4", "app", seconds, 0.1, 0, 0, 2048, [calls], {}, NEVER)
 
 
 def shown(ranks):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .chosen import bytes_of
-from .recorded import Calls, Rank
+from .recorded import KINDS, Calls, Rank, Timeline
 
 _SPECIAL_PEERS = {-1: None, -2: "any"}
 
@@ -30,7 +30,16 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "uncounted": rank.uncounted,
         "uncharged": rank.uncharged,
         "hints": rank.hints,
+        "cpu_s": rank.cpu_s,
+        "preempted": rank.preempted,
+        "instructions": rank.instructions or None,
+        "cycles": rank.cycles or None,
+        "timeline": {"bin_s": rank.timeline.bin_s, **_timeline(rank.timeline)},
     }
+
+
+def _timeline(timeline: Timeline) -> dict[str, list[float]]:
+    return {kind: timeline.seconds[:, k].tolist() for k, kind in enumerate(KINDS)}
 
 
 def _calls(rank: int, calls: Calls) -> dict[str, Any]:
@@ -38,6 +47,7 @@ def _calls(rank: int, calls: Calls) -> dict[str, Any]:
     return {
         "rank": rank,
         "function": calls.function,
+        "kind": calls.kind,
         "communicator": calls.communicator or None,
         "ranks": calls.ranks if calls.communicator else None,
         "peer": _SPECIAL_PEERS.get(calls.peer, calls.peer),

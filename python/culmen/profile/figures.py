@@ -5,22 +5,23 @@ from collections.abc import Iterable
 
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
-from ..report.style import BLUE, GREEN, GREY, LINE_COLOURS, ORANGE, VERMILLION, Figure, axis, layout
+from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
 from .nodes import HEADINGS, nodes_of, rows_of
 from .page import Total, cells_of, columns_of, title_of, totals_of, waiting_in
-from .recorded import Calls, Rank
+from .processors import shown_cpus
+from .recorded import KIND_NAMES, Calls, Rank
+from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
+from .timeline import common_timeline
 
 _DRAWN = 6  # functions with a colour of their own
-_GETS = ("mpi_get", "mpi_rget")
 _SENDS = ("send", "put", "accumulate")
-_KINDS = {"messages": BLUE, "collective functions": ORANGE, "one-sided": GREEN, "files": VERMILLION, "others": GREY}
-_RANKS = ["rank", "host", "seconds", "in MPI", "largest memory"]
+_RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest memory"]
 
 
-def profile_page(ranks: list[Rank]) -> str:
-    """HTML. There is at least one rank."""
-    totals, figures = totals_of(ranks), figures_of(ranks)
+def profile_page(ranks: list[Rank], part: bool = False) -> str:
+    """HTML. There is at least one rank. part: the ranks have some of their calls only."""
+    totals, figures = totals_of(ranks), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     columns, run_s = columns_of(totals), sum(rank.seconds or 0 for rank in ranks)
     headings = ["function", "communicator", *columns]
@@ -28,13 +29,17 @@ def profile_page(ranks: list[Rank]) -> str:
     sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
     if len(nodes := nodes_of(ranks)) > 1:
         sections.append(Section("nodes", "Nodes", table(rows_of(nodes), HEADINGS, numbers=range(1, len(HEADINGS)))))
-    sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, 2, 3, 4))))
+    sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, *range(2, len(_RANKS))))))
     return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
 
 
-def figures_of(ranks: list[Rank]) -> list[Figure]:
-    """Those for which the profile has data."""
-    return [f for f in (_balance(ranks, totals_of(ranks)), _traffic(ranks), _sizes(ranks)) if f is not None]
+def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
+    """Those for which the profile has data. part: the ranks have some of their calls only."""
+    found = [_balance(ranks, totals_of(ranks)), _traffic(ranks), _sizes(ranks)]
+    timeline = None if part else common_timeline(ranks)
+    if timeline is not None:
+        found[1:1] = [phases_figure(timeline), timeline_figure(timeline)]
+    return [figure for figure in found if figure is not None]
 
 
 def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure | None:
@@ -96,8 +101,7 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
 
 
 def _sends(calls: Calls) -> bool:
-    name = calls.function.lower()
-    return any(word in name for word in _SENDS) and "file" not in name
+    return calls.kind in ("messages", "one-sided") and any(word in calls.function.lower() for word in _SENDS)
 
 
 def _sizes(ranks: list[Rank]) -> Figure | None:
@@ -105,32 +109,20 @@ def _sizes(ranks: list[Rank]) -> Figure | None:
     found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for calls in _all(ranks):
         if calls.bytes or calls.communicator:
-            found[_kind(calls)][calls.size_class] += calls.calls
+            found[calls.kind][calls.size_class] += calls.calls
     classes = sorted({size for sizes in found.values() for size in sizes})
     if not classes:
         return None
     x = [shown_bytes(2**k // 2) for k in classes]
     data = [
-        {"type": "bar", "name": kind, "x": x, "y": [found[kind][k] for k in classes], "marker": {"color": colour}}
-        for kind, colour in _KINDS.items()
+        {"type": "bar", "name": name, "x": x, "y": [found[kind][k] for k in classes], "marker": {"color": colour}}
+        for (kind, name), colour in zip(KIND_NAMES.items(), KIND_COLOURS, strict=True)
         if kind in found
     ]
     about = "The number of calls in each class of sizes: from the size that is shown to below its double."
     plain = layout(height=420, barmode="group")
     plain |= {"xaxis": axis("bytes of a call", type="category"), "yaxis": axis("calls", type="log")}
     return Figure("sizes", "Sizes", about, data, plain)
-
-
-def _kind(calls: Calls) -> str:
-    name = calls.function.lower()
-    if "file" in name:
-        return "files"
-    if any(word in name for word in ("put", "accumulate", "fetch", "compare_and", "win_")) or name in _GETS:
-        return "one-sided"
-    if any(word in name for word in ("send", "recv", "probe")):
-        return "messages"
-    words = ("bcast", "reduce", "gather", "scatter", "alltoall", "barrier", "scan")
-    return "collective functions" if any(word in name for word in words) else "others"
 
 
 def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:
@@ -148,5 +140,6 @@ def _ranks(ranks: list[Rank]) -> list[list[str]]:
     for rank in ranks:
         share = f"{rank.in_mpi / rank.seconds:.1%}" if rank.seconds else "–"
         seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
-        out.append([str(rank.rank), rank.host, seconds, share, shown_bytes(1024 * rank.memory_kib)])
+        memory = shown_bytes(1024 * rank.memory_kib)
+        out.append([str(rank.rank), rank.host, seconds, share, shown_cpus(rank), f"{rank.preempted:,}", memory])
     return out

@@ -10,7 +10,9 @@ from rich.table import Table
 
 from .amounts import shown_bytes
 from .nodes import HEADINGS, Node, nodes_of, remark_on, rows_of
-from .recorded import Rank
+from .processors import processors_of
+from .recorded import KIND_NAMES, Rank
+from .timeline import common_timeline, phases_of
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
@@ -48,13 +50,15 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
     if len(nodes) > 1:
         parts += ["", _nodes(nodes)]
+    if not part and (phases := _phases(ranks)):
+        parts += ["", phases]
     if waiting := waiting_in(totals, run_s):
         parts += ["", waiting]
     if part:
         return Group(*parts)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
     parts += ["", *(f"The program opened {file} with the hints {text}." for file, text in hints)]
-    parts += _advice(ranks, ended, totals, run_s)
+    parts += [*processors_of(ranks), *_advice(ranks, ended, totals, run_s)]
     if remark := remark_on(nodes):
         parts.append(remark)
     return Group(*parts)
@@ -144,6 +148,26 @@ def _nodes(nodes: list[Node]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows_of(nodes):
         table.add_row(*row)
+    return table
+
+
+def _phases(ranks: list[Rank]) -> Table | None:
+    """None if the run has one phase only."""
+    timeline = common_timeline(ranks)
+    phases = phases_of(timeline) if timeline else []
+    if len(phases) < 2:
+        return None
+    table = _table("phase")
+    for name in ("from s", "to s", "in MPI", "mostly"):
+        table.add_column(name, justify="left" if name == "mostly" else "right", no_wrap=True)
+    for k, phase in enumerate(phases, 1):
+        table.add_row(
+            str(k),
+            f"{phase.begin_s:.4g}",
+            f"{phase.end_s:.4g}",
+            f"{phase.in_mpi:.1%}",
+            KIND_NAMES.get(phase.mostly, ""),
+        )
     return table
 
 

@@ -5,11 +5,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._core import InputError
 
-_MAGIC = 0x33656C69666F7270
-_FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES = 384, 1024, 128, 8192
+_MAGIC = 0x34656C69666F7270
+_FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
+KIND_NAMES = {
+    "messages": "messages",
+    "waits": "waits for requests",
+    "collective": "collective functions",
+    "one-sided": "one-sided functions",
+    "files": "files",
+    "communicators": "communicators",
+}
+KINDS = tuple(KIND_NAMES)
+"""The purposes of functions, in the order of probe_kind in layout.h."""
 _HEADER = np.dtype(
     [
         ("magic", "u8"),
@@ -22,7 +33,7 @@ _HEADER = np.dtype(
         ("threads", "u4"),
         ("period", "u4"),
         ("invariant", "u4"),
-        ("unused", "u4"),
+        ("bin_shift", "u4"),
         ("begin_ticks", "u8"),
         ("begin_ns", "u8"),
         ("start_ticks", "u8"),
@@ -32,6 +43,10 @@ _HEADER = np.dtype(
         ("uncounted", "u8"),
         ("uncharged", "u8"),
         ("memory_kib", "u8"),
+        ("cpu_ns", "u8"),
+        ("preempted", "u8"),
+        ("instructions", "u8"),
+        ("cycles", "u8"),
         ("host", "S64"),
         ("library", "S128"),
         ("program", "S256"),
@@ -61,6 +76,8 @@ _FILE = np.dtype(
         ("communicators", _COMMUNICATOR, _COMMUNICATORS),
         ("hints", _FILE_HINTS, _HINTS),
         ("entries", _ENTRY, _ENTRIES),
+        ("kinds", "u1", _FUNCTIONS),
+        ("timeline", "u8", (_BINS, len(KINDS))),
     ]
 )
 
@@ -70,6 +87,8 @@ class Calls:
     """Calls of one function by one rank, with one communicator, size class and peer."""
 
     function: str
+    kind: str
+    """One of KINDS."""
     communicator: str
     """How the communicator came to be; empty for functions without one."""
     ranks: int
@@ -101,6 +120,15 @@ class Calls:
 
 
 @dataclass(frozen=True)
+class Timeline:
+    """When a rank was in MPI. It begins at the end of MPI_Init and ends at MPI_Finalize or, without it, with a call."""
+
+    bin_s: float
+    seconds: NDArray[np.float64]
+    """In the functions of each kind, of shape (bins, len(KINDS)). The time of a wait is in the kind of the wait."""
+
+
+@dataclass(frozen=True)
 class Rank:
     rank: int
     size: int
@@ -117,6 +145,14 @@ class Rank:
     calls: list[Calls]
     hints: dict[str, str]
     """By file, what the program asked for when it opened the file: "key=value; key=value"."""
+    timeline: Timeline
+    cpu_s: float | None = None
+    """Time of processors from the end of MPI_Init to the beginning of MPI_Finalize, over all threads."""
+    preempted: int = 0
+    """How often a thread of the rank lost its processor to another one."""
+    instructions: int = 0
+    cycles: int = 0
+    """0: the machine does not let users count them."""
 
     @property
     def in_mpi(self) -> float:
@@ -162,6 +198,11 @@ def read_rank(path: Path) -> Rank | None:
             _text(file["communicators"][one["file"]]["origin"]): _text(one["text"])
             for one in file["hints"][: header["hints"]]
         },
+        timeline=_timeline(file, seconds_a_tick),
+        cpu_s=int(header["cpu_ns"]) * 1e-9 if ended else None,
+        preempted=int(header["preempted"]),
+        instructions=int(header["instructions"]),
+        cycles=int(header["cycles"]),
     )
 
 
@@ -178,11 +219,22 @@ def _seconds_a_tick(header: np.void) -> float:
     return (int(header[f"{last}_ns"]) - int(header["begin_ns"])) * 1e-9 / max(1, ticks)
 
 
+def _timeline(file: np.void, seconds_a_tick: float) -> Timeline:
+    header, bins = file["header"], file["timeline"]
+    width = 1 << int(header["bin_shift"])
+    used = np.flatnonzero(bins.any(axis=1))
+    number = int(used[-1]) + 1 if used.size else 0
+    if header["end_ns"] > 0:
+        number = max(number, -(-int(header["end_ticks"] - header["start_ticks"]) // width))
+    return Timeline(width * seconds_a_tick, bins[: min(number, _BINS)] * seconds_a_tick)
+
+
 def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
     key = int(entry["key"])
     communicator = file["communicators"][key >> 16 & 0xFFFF]
     return Calls(
         function=_text(file["names"][(key & 0xFFFF) - 1]),
+        kind=KINDS[file["kinds"][(key & 0xFFFF) - 1]],
         communicator=_text(communicator["origin"]),
         ranks=int(communicator["size"]),
         size_class=key >> 32 & 0xFF,

@@ -60,7 +60,7 @@ def report(
         print(dumps(as_object(ranks)))
     elif html:
         with replacing(folder / "profile.html", PAGE, force=True) as path:
-            path.write_text(profile_page(ranks), encoding="utf-8")
+            path.write_text(profile_page(ranks, bool(chosen)), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
         _show(ranks, part=bool(chosen), all_rows=all_rows)

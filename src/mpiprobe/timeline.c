@@ -1,0 +1,44 @@
+// When the rank was in MPI: the time in each kind of function, in bins of equal width. If the run outlasts the bins,
+// they become twice as wide, so that half of them are free again.
+#include <string.h>
+
+#include "mpiprobe/record.h"
+
+enum { first_shift = 20 };  // a million ticks: less than a millisecond
+
+void probe_begin_timeline(void) { probe_profile->header.bin_shift = first_shift; }
+
+/// Time that another thread adds meanwhile may end up in the wrong bin.
+static void widen(uint32_t shift) {
+  struct probe_file* const profile = probe_profile;
+  probe_lock();
+  if (profile->header.bin_shift == shift) {
+    for (unsigned bin = 0; bin < probe_most_bins / 2; ++bin) {
+      for (unsigned kind = 0; kind < probe_kinds; ++kind)
+        profile->timeline[bin][kind] = profile->timeline[2 * bin][kind] + profile->timeline[2 * bin + 1][kind];
+    }
+    memset(profile->timeline[probe_most_bins / 2], 0, sizeof profile->timeline / 2);
+    __atomic_store_n(&profile->header.bin_shift, shift + 1, __ATOMIC_RELEASE);
+  }
+  probe_unlock();
+}
+
+void probe_add_time(unsigned kind, uint64_t begin, uint64_t end) {
+  struct probe_file* const profile = probe_profile;
+  const uint64_t start = profile->header.start_ticks;
+  if (end <= begin || begin < start) return;
+  begin -= start;
+  end -= start;
+  uint32_t shift = __atomic_load_n(&profile->header.bin_shift, __ATOMIC_ACQUIRE);
+  while (end >> shift >= probe_most_bins) {
+    widen(shift);
+    shift = __atomic_load_n(&profile->header.bin_shift, __ATOMIC_ACQUIRE);
+  }
+  const uint64_t last = end >> shift;
+  for (uint64_t bin = begin >> shift; bin < last; ++bin) {
+    const uint64_t next = (bin + 1) << shift;
+    probe_add(&profile->timeline[bin][kind], next - begin);
+    begin = next;
+  }
+  probe_add(&profile->timeline[last][kind], end - begin);
+}

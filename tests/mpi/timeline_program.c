@@ -1,0 +1,39 @@
+// Three phases: computes without MPI; all wait for rank 0, which sleeps; all reduce again and again. Rank 1 prints when
+// each phase ended, in seconds since MPI_Init.
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+static double start;
+
+static double now(void) { return MPI_Wtime() - start; }
+
+static void rest(double seconds) {
+  const struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&t, NULL);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  start = MPI_Wtime();
+  int rank, size, word = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  rest(0.4);
+  const double computed = now();
+  if (rank == 0) {
+    rest(0.4);
+    for (int k = 1; k < size; ++k) MPI_Send(&word, 1, MPI_INT, k, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  const double received = now();
+  int on = 1, all;
+  do {
+    if (rank == 0) on = now() < received + 0.4;
+    MPI_Allreduce(&on, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  } while (all);
+  if (rank == 1) printf("phases %.9f %.9f %.9f\n", computed, received, now());
+  MPI_Finalize();
+  return 0;
+}
