@@ -80,6 +80,7 @@ COMMANDS = {
     ),
     "status": Entry("Show the progress of a study. This also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
+    "images": Entry("Write the figures of a page as SVG, PNG or PDF files. The page may be of any command of culmen."),
     "export": Entry(
         "Write all evaluations into a table, or copy the store. The table is CSV, JSON or Parquet. Both also work "
         "while the study runs."

@@ -1,0 +1,70 @@
+"""The figures of a page as files of their own, for papers and slides."""
+
+import asyncio
+import json
+import re
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from .._core import InputError
+
+KINDS = ("svg", "png", "pdf")
+BROWSERS = ("google-chrome", "chromium", "chromium-browser", "chromium-headless-shell")
+_SCALE = 2  # pixels of a png for each unit of length
+_FIGURES = re.compile(r'<script type="application/json" id="figures">(.*?)</script>', re.S)
+_WITHOUT_KALEIDO = "images need the Python package kaleido; install it with `pip install 'culmen[images]'`"
+_WITHOUT_BROWSER = f"images are drawn by a browser; install Chromium or Chrome (on PATH: {', '.join(BROWSERS)})"
+
+
+def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
+    """Writes ``folder``/KEY.``kind`` for each figure of the page, ``width`` pixels wide, and returns their paths.
+
+    ``kind``: one of KINDS. The folder is made if there is none. Raises InputError if the page is none of culmen or has
+    no figure, if kaleido or a browser is missing, or if a file cannot be written.
+    """
+    figures = _figures_in(page)
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise InputError(_WITHOUT_BROWSER)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = {folder / f"{figure['key']}.{kind}": figure for figure in figures}
+        errors = asyncio.run(_write(written, browser, width))
+    except ImportError:
+        raise InputError(_WITHOUT_KALEIDO) from None
+    except OSError as error:
+        raise InputError(f"no image can be written into {folder}: {error.strerror or error}") from None
+    if errors:
+        raise InputError(f"{browser} could not draw the figures of {page}: {errors[0]}")
+    return list(written)
+
+
+def _figures_in(page: Path) -> list[dict[str, Any]]:
+    try:
+        found = _FIGURES.search(page.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise InputError(f"{page} cannot be read: {error.strerror}") from None
+    if found is None:
+        raise InputError(f"{page} is no page of culmen; `culmen report STUDY.db` writes one")
+    figures: list[dict[str, Any]] = json.loads(found[1])
+    if not figures:
+        raise InputError(f"{page} has no figure")
+    return figures
+
+
+async def _write(figures: dict[Path, dict[str, Any]], browser: str, width: int) -> list[Exception]:
+    """Errors of the browser. The part of plotly that draws is the page's own, so nothing is loaded from the network."""
+    from kaleido import Kaleido  # takes longer to load than most commands run
+
+    errors: list[Exception] = []
+    library = resources.files(__package__) / "plotly/plotly-basic.min.js"
+    with resources.as_file(library) as drawing:
+        async with Kaleido(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
+            for path, figure in figures.items():
+                size = {"width": width, "height": figure["layout"]["height"]}
+                drawn = {"data": figure["data"], "layout": figure["layout"]}
+                options = {"format": path.suffix[1:], **size, "scale": _SCALE if path.suffix == ".png" else 1}
+                errors += await kaleido.write_fig(drawn, path=path, opts=options) or ()
+    return errors

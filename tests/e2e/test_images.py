@@ -1,0 +1,80 @@
+"""``culmen images``: the figures of pages as files."""
+
+import os
+import shutil
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from culmen.report.images import BROWSERS
+from culmen.report.page import Section, page, place_of
+from culmen.report.style import Figure, axis, layout
+from harness import culmen
+
+FIGURE = Figure(
+    "line",
+    "A line",
+    "About it.",
+    [{"type": "scatter", "x": [1, 2, 3], "y": [4, 5, 9], "name": "found"}],
+    layout(height=300, title={"text": "The line of 27 points"}) | {"xaxis": axis("x"), "yaxis": axis("y")},
+)
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A page with one figure."""
+    path = tmp_path / "made.html"
+    path.write_text(page("Made", "", [Section("line", "A line", place_of(FIGURE))], [FIGURE]))
+    return path
+
+
+@pytest.fixture
+def browser():
+    if not any(map(shutil.which, BROWSERS)):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"none of {', '.join(BROWSERS)} is on PATH")
+
+
+def test_a_figure_becomes_a_drawing(made, browser):
+    done = culmen("images", made.name, cwd=made.parent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote 1 image into made: line.svg\n", "")
+    drawing = ElementTree.parse(made.parent / "made/line.svg").getroot()  # noqa: S314: our own file
+    assert (drawing.get("width"), drawing.get("height")) == ("900", "300")
+    words = [element.text for element in drawing.iter() if element.tag.endswith("text")]
+    assert "The line of 27 points" in words
+
+
+@pytest.mark.parametrize(("kind", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_other_kinds_have_the_size_that_was_asked_for(kind, begin, made, browser):
+    done = culmen("images", made.name, "--format", kind, "--width", "500", "-o", "drawn", cwd=made.parent)
+    assert done.returncode == 0, done.stderr
+    content = (made.parent / f"drawn/line.{kind}").read_bytes()
+    assert content.startswith(begin)
+    if kind == "png":
+        assert (int.from_bytes(content[16:20]), int.from_bytes(content[20:24])) == (1000, 600)
+
+
+def test_wrong_words_are_one_sentence(made, tmp_path):
+    (tmp_path / "other.html").write_text("<p>no figure</p>")
+    (tmp_path / "empty.html").write_text(page("Empty", "", [], []))
+    for words, said in {
+        (made.name, "--format", "jpg"): "--format must be svg, png or pdf, got 'jpg'",
+        ("missing.html",): "missing.html cannot be read: No such file or directory",
+        ("other.html",): "other.html is no page of culmen; `culmen report STUDY.db` writes one",
+        ("empty.html",): "empty.html has no figure",
+        (made.name, "--width", "1"): "--width",
+    }.items():
+        done = culmen("images", *words, cwd=tmp_path)
+        assert done.returncode == 2, words
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_is_missing_is_said(made, tmp_path):
+    done = culmen("images", made.name, cwd=tmp_path, PATH="/nowhere")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "install Chromium or Chrome" in done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_said(made, tmp_path, browser):
+    done = culmen("images", made.name, "-o", f"{made.name}/inside", cwd=tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "no image can be written into" in done.stderr
