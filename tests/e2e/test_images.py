@@ -36,7 +36,7 @@ def browser():
 def test_a_figure_becomes_a_drawing(made, browser):
     done = culmen("images", made.name, cwd=made.parent)
     assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote 1 image into made: line.svg\n", "")
-    drawing = ElementTree.parse(made.parent / "made/line.svg").getroot()  # noqa: S314: our own file
+    drawing = ElementTree.parse(made.parent / "made/line.svg").getroot()  # noqa: S314
     assert (drawing.get("width"), drawing.get("height")) == ("900", "300")
     words = [element.text for element in drawing.iter() if element.tag.endswith("text")]
     assert "The line of 27 points" in words
