@@ -1,5 +1,7 @@
 #include "conformance/transport/relay_casts.hpp"
 
+#include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
