@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+from dataclasses import replace
 
 import pytest
 from culmen.bench.collectives.measured import measure_points
@@ -15,6 +16,8 @@ from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from harness import HANGS_S, Running, culmen, wait_for
+
+from culmen import InputError
 
 SMALL = (
     "--collectives",
@@ -120,6 +123,12 @@ def test_an_algorithm_that_ends_the_ranks_is_left_out(launcher):
     assert why["noncommutative"].startswith("the ranks ended: Assertion failed")
     assert not why[DEFAULT]
     assert not why["pairwise"]
+
+
+def test_ranks_that_load_another_version_than_the_launchers_are_refused(launcher):
+    newer = replace(launcher, mpi=replace(launcher.mpi, title="MPI 99"))
+    with pytest.raises(InputError, match=r"is MPI 99, but its ranks load .*; build culmen where the mpicc of MPI 99"):
+        Session(newer, 2, HANGS_S).__enter__()
 
 
 def test_wrong_results_are_noticed(launcher, broken):

@@ -13,12 +13,15 @@ from .conversation import Conversation
 from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers
 
+_ALSO = {"MPICH 4": ("MPICH 3.",)}  # their launchers cannot be told apart
+
 
 class Session(Conversation):
     """``timeout_s``: the longest time for an answer. ``mapping``: of the ranks; empty: the launcher's own. Use
     it in a ``with`` statement, which ends the ranks.
 
-    Raises InputError if culmen was built without this MPI, LostError if the ranks cannot be started.
+    Raises InputError if culmen was built without this MPI, or if the ranks load another version of it than the
+    launcher's. Raises LostError if the ranks cannot be started.
     """
 
     def __init__(
@@ -47,9 +50,21 @@ class Session(Conversation):
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
         command = [launcher.program, *flags, "-n", str(ranks), str(program)]
         super().__init__(command, {**settings_of_launchers(), **variables, **(environment or {})}, timeout_s, ranks)
+        self._launcher = launcher
         self._now: dict[str, int] = {}  # variables that were set
         self._usual: dict[str, int] = {}
         self._communicators: dict[str, int] = {}
+
+    def __enter__(self) -> "Session":
+        super().__enter__()
+        title = self._launcher.mpi.title  # with the first number of the version
+        if not self.version.startswith((f"{title}.", *_ALSO.get(title, ()))):
+            self._end()
+            raise InputError(
+                f"{self._launcher.program} is {title}, but its ranks load {self.version}; build culmen where the mpicc "
+                f"of {title} is on PATH"
+            )
+        return self
 
     def choose(self, collective: str, algorithm: Algorithm) -> int:
         """From now on, calls with the communicator that it returns use this algorithm."""

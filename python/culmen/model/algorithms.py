@@ -1,7 +1,8 @@
 """Which analytic model belongs to which algorithm of an MPI, by the names in the MPI's data file.
 
-The chosen algorithms do not divide messages into segments: neither MPI does, unless a further variable says so. Open
-MPI then has four chains, and trees of radix four.
+The chosen algorithms do not divide messages into segments: no MPI does, unless a further variable says so. Only
+MPICH's "pipelined_tree" does. Open MPI then has four chains, and trees of radix four. MPICH 5 has radix two for the
+algorithms that begin with "k_", for "recexch", "tree" and "recursive_multiplying".
 """
 
 from collections.abc import Callable
@@ -45,6 +46,10 @@ _ALLGATHER: dict[str, Model] = {
     "linear": _gather_and_broadcast,
     "bruck": paths.doubling_allgather,
     "brucks": paths.doubling_allgather,
+    "k_brucks": paths.doubling_allgather,
+    "recexch_doubling": paths.doubling_allgather,
+    "recexch_halving": paths.doubling_allgather,
+    "sparbit": paths.doubling_allgather,
     "recursive_doubling": paths.doubling_allgather,
     "ring": paths.ring,
     "neighbor": paths.neighbours,
@@ -58,6 +63,7 @@ _ALLTOALL: dict[str, Model] = {
     "scattered": paths.pairwise,
     "modified_bruck": paths.bruck,
     "brucks": paths.bruck,
+    "k_brucks": paths.bruck,
     "linear_sync": paths.synchronised,
     "two_proc": paths.one_exchange,
 }
@@ -80,6 +86,8 @@ MODELS: dict[str, dict[str, Model]] = {
         "recursive_doubling": _barrier(lambda ranks: rounds(ranks) + (1 if ranks & (ranks - 1) else 0)),
         "bruck": _barrier(rounds),
         "dissemination": _barrier(rounds),
+        "k_dissemination": _barrier(rounds),
+        "recexch": _barrier(lambda ranks: rounds(ranks) + (1 if ranks & (ranks - 1) else 0)),
         "two_proc": _barrier(lambda _ranks: 1),
         "tree": _barrier(lambda ranks: 2 * rounds(ranks)),
     },
@@ -93,6 +101,8 @@ MODELS: dict[str, dict[str, Model]] = {
         "knomial": paths.k_nomial,
         "scatter_allgather": paths.scatter_allgather,
         "scatter_allgather_ring": paths.scatter_ring,
+        "tree": paths.binary,
+        "pipelined_tree": partial(paths.binary, segment=8192),
         "scatter_recursive_doubling_allgather": paths.scatter_allgather,
         "scatter_ring_allgather": paths.scatter_ring,
     },
@@ -114,6 +124,10 @@ MODELS: dict[str, dict[str, Model]] = {
         "segmented_ring": paths.ring_reduction,
         "rabenseifner": paths.rabenseifner,
         "reduce_scatter_allgather": paths.rabenseifner,
+        "k_reduce_scatter_allgather": paths.rabenseifner,
+        "recursive_multiplying": paths.recursive_doubling,
+        "recexch": paths.recursive_doubling,
+        "tree": _pair(paths.binary, paths.binary),
     },
     "gather": _GATHER,
     "gatherv": _GATHER,
