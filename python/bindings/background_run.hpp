@@ -17,7 +17,8 @@ class BackgroundRun {
   /// `ended` is called on the engine's thread when the engine has ended.
   BackgroundRun(StudyConfig config, RunOptions options, std::shared_ptr<Source> source, std::function<void()> ended);
   ~BackgroundRun();
-  /// The threads that this makes take no signals; Python's main thread gets them.
+  /// The threads that this makes take no signals; Python's main thread gets them. Only threads that call a function of
+  /// a library themselves may receive signals, because programs that the function starts inherit what is blocked.
   void start();
   /// True if it has ended. False after timeout_s, or as soon as a signal came, so that its handler can run.
   bool wait(double timeout_s);

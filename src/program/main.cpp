@@ -110,7 +110,8 @@ int guard(int argc, char** argv) {
 }
 
 int rank(std::string_view command, int argc, char** argv) {
-  // Only the master acts on signals, from its start on: a launcher passes them to every rank.
+  // Only the master acts on signals, from its start on: a launcher passes them to every rank. A program that replaces
+  // this one inherits that they are ignored, until it has handlers of its own.
   for (const int ignored : culmen::stop_signals) signal(ignored, SIG_IGN);
   // Only these commands have work for the other ranks; all others run in rank 0 only. The launch's exit code must be
   // that of rank 0, but launchers return any rank's, or mix them.
@@ -119,7 +120,7 @@ int rank(std::string_view command, int argc, char** argv) {
     if (std::ranges::find(with_ranks, command) == with_ranks.end()) return 0;
     if (!may_call_python(command, argc, argv)) return culmen::rank_main();
     setenv("PYTHONSAFEPATH", "1", 1);  // modules in the current folder must not shadow Python's own
-    return become_python({"-X", "faulthandler", "-m", "culmen.launch.member"});
+    return become_python({"-X", "faulthandler", "-m", "culmen.run.member"});
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: rank {}: {}\n", culmen::detect_launch().rank, error.what());
   }

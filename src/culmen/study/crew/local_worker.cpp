@@ -30,20 +30,6 @@ SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, Wo
   return request;
 }
 
-StopSignalsIgnored::StopSignalsIgnored() {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  for (const int signal : stop_signals) {
-    struct sigaction former {};
-    sigaction(signal, &ignore, &former);
-    former_.emplace_back(signal, former);
-  }
-}
-
-StopSignalsIgnored::~StopSignalsIgnored() {
-  for (const auto& [signal, former] : former_) sigaction(signal, &former, nullptr);
-}
-
 int local_worker_main(int argc, char** argv) {
   if (argc != 5) {
     std::fputs("culmen: __worker is started by culmen itself\n", stderr);

@@ -1,13 +1,11 @@
 // A native worker process on the master's machine: `culmen __worker BOX MASTER_PID MASTER_START MARKER`, the mailbox
 // inherited as descriptor 3.
 #pragma once
-#include <csignal>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "culmen/base/ids.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/base/stops.hpp"
 #include "culmen/worker/process/guard.hpp"
 
 namespace culmen {
@@ -16,17 +14,6 @@ SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, Wo
                                   const std::string& marker);
 /// In the worker process; `argv` from "__worker" on. Returns its exit code.
 int local_worker_main(int argc, char** argv);
-/// While it lives, this process ignores the signals on which only the master acts. The destructor restores them.
-class StopSignalsIgnored {
- public:
-  StopSignalsIgnored();
-  ~StopSignalsIgnored();
-  StopSignalsIgnored(const StopSignalsIgnored&) = delete;
-  StopSignalsIgnored& operator=(const StopSignalsIgnored&) = delete;
-
- private:
-  std::vector<std::pair<int, struct sigaction>> former_;
-};
 /// While it lives, this process works for a master, ignores these signals, and ends with its master.
 class WorkerRole {
  public:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/stops.hpp"
 #include "culmen/worker/core/evaluator.h"
 #include "culmen/worker/core/guarded.hpp"
 #include "culmen/worker/core/team.hpp"
@@ -120,6 +121,7 @@ class LibraryEvaluator final : public Evaluator {
   Goals goals_;
   ResultKind result_;
   culmen_evaluator function_;
+  StopsReachChildren stops_;  // made, used and destroyed by the same thread
   std::vector<const char*> names_;
 };
 }  // namespace

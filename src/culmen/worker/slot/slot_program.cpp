@@ -2,13 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 
-#include "culmen/base/process.hpp"
+#include "culmen/base/stops.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/worker/core/library_evaluator.hpp"
 #include "culmen/worker/slot/channel.hpp"
@@ -27,33 +25,6 @@ bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::
 /// are not flushed, because the slot will write their contents.
 void end_copy_of(pid_t slot, bool went_well) {
   if (getpid() != slot) _exit(went_well ? 0 : 1);
-}
-
-thread_local sigset_t former_mask;
-
-void block_stops() {
-  sigset_t stops;
-  sigemptyset(&stops);
-  for (const int stop : stop_signals) sigaddset(&stops, stop);
-  pthread_sigmask(SIG_BLOCK, &stops, &former_mask);
-}
-
-void unblock_stops() { pthread_sigmask(SIG_SETMASK, &former_mask, nullptr); }
-
-/// The master decides when to stop, although the signal may reach every process. Unlike SIG_IGN, a program that the
-/// function starts does not inherit a handler. A fork does, so it gets the default action. The signals are blocked
-/// until then, so that none is lost in between.
-void ignore_stops() {
-  for (const int stop : stop_signals) {
-    struct sigaction nothing {};
-    nothing.sa_handler = [](int) {};
-    nothing.sa_flags = SA_RESTART;
-    sigaction(stop, &nothing, nullptr);
-  }
-  pthread_atfork(block_stops, unblock_stops, [] {
-    for (const int stop : stop_signals) signal(stop, SIG_DFL);
-    unblock_stops();
-  });
 }
 
 void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot, int log) {
@@ -81,7 +52,7 @@ int slot_main() {
   const pid_t slot = getpid();
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // processes that the function starts must not hold the socket open
   const int log = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, slot_descriptor + 1);  // the function may close stdout
-  ignore_stops();
+  static const StopSignalsIgnored ignored;  // also while exit() runs what the library has registered
   ChannelReader reader;
   if (!receive(reader)) return 1;
   std::unique_ptr<Evaluator> evaluator;
