@@ -58,7 +58,7 @@ def launch(
         )
     if dry_run:
         return 0
-    end = supervise(command, environment, launcher.mpi.naps, n)
+    end = supervise(command, environment, launcher.mpi, n)
     if end.signal:
         print(f"culmen: {_loss(end)}, so {launcher.mpi.title} ended all ranks{how_to_continue()}", file=sys.stderr)
     return end.code

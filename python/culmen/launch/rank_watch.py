@@ -8,8 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-_LAUNCH_STARTS_S = 10.0  # longest time between two looks for ranks; later they are on other nodes
+_LAUNCH_STARTS_S = 10.0  # ranks that have not started by then are on other nodes
 _FIRST_LOOK_S = 0.1
+_LONGEST_WAIT_S = 0.5  # between two looks for ranks
 _WORKERS_END_S = 0.1  # after the end of rank 0
 _NAP_CHECK_S = 0.02
 _PF_EXITING = 4  # among the flags of /proc/PID/stat
@@ -20,11 +21,11 @@ class RankWatch:
     """Watches the ranks of a launch on this node, in a thread of its own.
 
     ``naps``: the launcher sleeps for seconds after a failure of rank 0; it is woken as soon as the other ranks had time
-    to end.
+    to end. ``hasty``: the launcher ends the other ranks before the first one has ended.
     """
 
-    def __init__(self, mark: str, ranks: int, launcher_pid: int, naps: bool) -> None:
-        self._mark, self._ranks = mark, ranks
+    def __init__(self, mark: str, ranks: int, launcher_pid: int, naps: bool = False, hasty: bool = False) -> None:
+        self._mark, self._ranks, self._hasty = mark, ranks, hasty
         self._launcher = os.pidfd_open(launcher_pid) if naps else None
         self._watched: dict[int, int] = {}  # pidfd: rank
         self._pids: dict[int, int] = {}
@@ -37,8 +38,8 @@ class RankWatch:
         """The ranks of which one ended first. Empty if that is unknown: it was on another node, or ended while ranks
         started.
 
-        More than one if the launcher ended others before this process noticed the first end. Call it when the launcher
-        has ended: it ends the watching.
+        More than one if a hasty launcher ended others before this process noticed the first end. Call it when the
+        launcher has ended: it ends the watching.
         """
         os.close(self._launcher_ended)
         self._thread.join()
@@ -47,15 +48,15 @@ class RankWatch:
         return self._first or []
 
     def _watch(self) -> None:
-        poll = select.poll()
-        poll.register(self._launcher_ends, select.POLLHUP)
+        poll = select.epoll()  # unlike poll(), it returns the descriptors in the order in which they became ready
+        poll.register(self._launcher_ends, select.EPOLLHUP)
         limit = time.monotonic() + _LAUNCH_STARTS_S
         wait_s: float | None = _FIRST_LOOK_S
         while True:
-            ready = [fd for fd, _ in poll.poll(None if wait_s is None else wait_s * 1000)]
+            ready = [fd for fd, _ in poll.poll(wait_s)]
             ended = [self._watched[fd] for fd in ready if fd in self._watched]
             if ended and self._first is None:
-                self._first = self._ending() if len(self._watched) == self._ranks else []
+                self._first = self._lost(ended) if len(self._watched) == self._ranks else []
             if self._launcher_ends in ready:
                 return
             if 0 in ended:
@@ -65,13 +66,16 @@ class RankWatch:
                 poll.unregister(fd)
             self._look(poll)
             searching = len(self._watched) < self._ranks and time.monotonic() < limit
-            wait_s = 1.5 * wait_s if wait_s and searching else None
+            wait_s = min(1.5 * wait_s, _LONGEST_WAIT_S) if wait_s and searching else None
 
-    def _ending(self) -> list[int]:
-        """Also those that are about to end: MPICH sees the closed connections of a rank before that rank has ended."""
+    def _lost(self, ended: list[int]) -> list[int]:
+        """``ended``: in the order of their ends, at least one. A hasty launcher may have ended them in another order,
+        and also those that are about to end."""
+        if not self._hasty:
+            return ended[:1]
         return sorted(rank for fd, rank in self._watched.items() if _has_ended(fd) or _is_exiting(self._pids[rank]))
 
-    def _look(self, poll: select.poll) -> None:
+    def _look(self, poll: select.epoll) -> None:
         """Begins to watch the ranks that have started since the last look.
 
         Without those that have ended by now: they would seem to end after those that are watched.
@@ -82,7 +86,7 @@ class RankWatch:
                 continue
             with contextlib.suppress(OSError):
                 fd = os.pidfd_open(pid)
-                poll.register(fd, select.POLLIN)
+                poll.register(fd, select.EPOLLIN)
                 if _has_ended(fd):
                     os.close(fd)
                 else:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..base.signals import STOP_SIGNALS, handling
+from .mpi import Mpi
 from .rank_watch import RankWatch, rank_zero
 from .ranks import LEFT_BEHIND
 
@@ -27,7 +28,7 @@ class End:
     lost: list[int] = field(default_factory=list)  #: one of them ended first, because of a signal; empty if unknown
 
 
-def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks: int) -> End:
+def supervise(command: list[str], environment: dict[str, str], mpi: Mpi, ranks: int) -> End:
     """Runs the launcher in its own session, where the terminal's Ctrl-C does not reach it.
 
     Otherwise Open MPI would kill its ranks a moment later, and Hydra would lose the exit code. The first signal goes
@@ -54,7 +55,7 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks
             start_new_session=True,
             preexec_fn=end_with_parent,
         )
-        watch = RankWatch(mark, ranks, child.pid, naps)
+        watch = RankWatch(mark, ranks, child.pid, mpi.naps, mpi.hasty)
         code = child.wait()
         first = watch.first()
     master, had_to_kill = _said_in(said)
