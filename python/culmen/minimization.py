@@ -210,8 +210,9 @@ def minimize(
     if executor is None:
         end_launch_with_rank()
         if not is_master():
+            served = _core.serve_rank()  # first of all: rank 0 tells every rank what is wrong with the arguments
             core = Space(space).fixing(fix or {}).core
-            return checked(with_errors_of_ranks(Result.of(_core.serve_rank(), core), core))
+            return checked(with_errors_of_ranks(Result.of(served, core), core))
     with letting_ranks_go() if executor is None else nullcontext():
         checked_space = Space(space, constraints).fixing(fix or {})
         study = study_of(f, checked_space, given, store, shared=listen is not None)

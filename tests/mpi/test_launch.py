@@ -75,6 +75,22 @@ def test_a_script_is_launched_like_a_command(mpi, tmp_path):
     assert done.stdout.splitlines()[1:] == ["50 2"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('{"x": (1, -1)}, budget=9', "parameter 'x': lower bound 1 must be below upper bound -1"),
+        ('{"x": (-1, 1)}, fix={"y": 2}, budget=9', "there is no parameter 'y' that could be fixed"),
+        ('{"x": (-1, 1)}, budget="many"', 'budget must be a whole number, got "many"'),
+    ],
+)
+def test_a_wrong_argument_ends_all_ranks(mpi, tmp_path, arguments, said):
+    (tmp_path / "script.py").write_text(f"import culmen\nculmen.minimize(abs, {arguments})\n")
+    done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "killed" not in done.stderr
+
+
 def test_check_tries_the_model_in_rank_zero_alone(mpi, tmp_path):
     write_study(tmp_path, 30)
     done = culmen("launch", "-n", 3, "--mpi", mpi, "check", "study.toml", cwd=tmp_path)
