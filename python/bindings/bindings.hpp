@@ -19,6 +19,7 @@ void bind_space(nanobind::module_& m);
 void bind_optimizer(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
+void bind_fit(nanobind::module_& m);
 void bind_run(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
 void bind_points(nanobind::module_& m);

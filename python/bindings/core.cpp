@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_optimizer(m);
   bind_store(m);
   bind_study(m);
+  bind_fit(m);
   bind_run(m);
   bind_simulation(m);
   bind_points(m);

@@ -1,7 +1,10 @@
 """The compiled module, for the package alone; users import culmen. Written by tools/write_stub."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+import numpy
+from numpy.typing import NDArray
 
 __version__: str
 
@@ -583,6 +586,72 @@ def can_converge(config: StudyConfig) -> bool:
 def check_optimizer(config: StudyConfig) -> None:
     """
     Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.
+    """
+
+class Covariance:
+    """Covariance of fitted parameters, which it numbers from 0."""
+
+    @property
+    def matrix(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")]:
+        """NaN in the rows and columns of parameters without an error."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def undetermined(self) -> list[list[int]]:
+        """For each direction without effect, its parameters."""
+
+    @property
+    def negative(self) -> list[list[int]]:
+        """Of a Hessian: directions in which the value falls."""
+
+    @property
+    def fixed(self) -> list[int]:
+        """Parameters that cannot move along the constraints."""
+
+    @property
+    def doubt(self) -> float:
+        """Of a Hessian: the largest relative error that the errors may have."""
+
+    def dof(self, residuals: int) -> int:
+        """Degrees of freedom."""
+
+def covariance_of_residuals(
+    jacobian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+    residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    loss: Loss,
+    roughness: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    normals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+) -> Covariance:
+    """For a rise of the value by 1."""
+
+def covariance_of_value(
+    hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+    up: float,
+    doubt: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+    normals: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+) -> Covariance:
+    """For a rise of the value by `up`."""
+
+def sandwich(
+    covariance: Covariance,
+    jacobian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")],
+    residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    loss: Loss,
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F")]:
+    """NaN without a robust loss, and without degrees of freedom."""
+
+def stopping_bounds(
+    at: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    span: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C")],
+    up: float,
+) -> list[str]:
+    """
+    For each parameter: "lower" or "upper" if only this bound stops it, or an empty text.
     """
 
 class RunOptions:

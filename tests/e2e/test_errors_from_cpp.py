@@ -49,3 +49,49 @@ def test_at_an_active_constraint_only_python_has_them(from_cpp):
         "the best parameters are at constraint 'cap', where least_squares() computes no errors; "
         "culmen.minimize() in Python and `culmen run` compute them"
     )
+
+
+SPACES = {
+    "free": {"a": culmen.real(-5, 5, initial=0.1), "b": culmen.real(-5, 5, initial=0.1)},
+    "at a bound": {"a": culmen.real(-5, 5, initial=0.1), "b": culmen.real(1.2, 5, initial=2)},
+    "rank deficient": {name: culmen.real(-5, 5, initial=0.1) for name in "abc"},
+    "fixed": {"a": culmen.real(-5, 5, initial=0.1), "b": culmen.fixed(1.0)},
+    "log": {"a": culmen.real(0.01, 5, scale="log", initial=0.1), "b": culmen.real(-5, 5, initial=0.1)},
+}
+FITS = [(loss, name) for loss in ("linear", "soft_l1", "cauchy") for name in SPACES]
+
+
+def with_outlier(p):
+    out = residuals({"a": p["a"], "b": p["b"] + p.get("c", 0)})
+    out[5] += 20
+    return out
+
+
+@pytest.mark.parametrize(("loss", "space"), FITS)
+def test_the_errors_of_cpp_and_python_are_equal(from_cpp, loss, space):
+    found = from_cpp[3 + FITS.index((loss, space))]
+    options = {"loss": loss, "f_scale": 1.5} if loss != "linear" else {}
+    result = culmen.minimize(
+        with_outlier, SPACES[space], budget=600, result="residuals", workers=1, optimizer="lm", **options
+    )
+    errors = result.find_errors()
+    names = list(SPACES[space])
+    if space != "rank deficient":  # many points are equally good
+        assert found["x"] == pytest.approx([result.best[name] for name in names], rel=1e-4)
+    of_python = {p.name: p for p in errors.parameters}
+
+    def column(kind):
+        return [getattr(of_python[name], kind, None) if name in of_python else None for name in names]
+
+    assert_equal(found["errors"], column("error"))
+    if loss != "linear":
+        assert_equal(found["sandwich"], column("sandwich"))
+    else:
+        assert found["sandwich"] == []
+    known = {"free": "ab", "at a bound": "a", "rank deficient": "a", "fixed": "a", "log": "ab"}[space]
+    assert [name for name, error in zip(names, found["errors"], strict=True) if error is not None] == list(known)
+
+
+def assert_equal(found, wanted):
+    assert [f is None for f in found] == [w is None for w in wanted]
+    assert [f for f in found if f is not None] == pytest.approx([w for w in wanted if w is not None], rel=1e-3)

@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from culmen.fit.covariance import of_jacobian
+from culmen.fit.covariance import of_residuals
 from culmen.fit.errors import Errors
 from culmen.problem.space import Space
 from fits import MODELS, Sample, certified, certified_x, fit, line, sloped
 
-from culmen import InputError, categorical, integer, real
+from culmen import InputError, _core, categorical, integer, real
 
 exp = np.exp
 
@@ -40,9 +40,9 @@ def test_errors_of_a_line_are_those_of_the_textbook():
 
 def test_a_fit_may_have_a_million_residuals():
     """Memory for a square of them would be 7 TiB."""
-    n = 1_000_000
+    n, loss = 1_000_000, _core.StudyConfig().loss_of_residuals
     design = np.column_stack([np.ones(n), np.linspace(0, 1, n)])
-    found = of_jacobian(design, ["a", "b"], np.zeros(2))
+    found = of_residuals(design, np.zeros(n), loss, ["a", "b"], np.zeros(2))
     assert found.errors == pytest.approx(np.sqrt(np.diag(np.linalg.inv(design.T @ design))), rel=1e-9)
 
 

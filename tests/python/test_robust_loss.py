@@ -125,6 +125,26 @@ def test_sandwich_errors_are_the_spread_of_repeated_measurements():
     assert np.all(np.mean(curvature, axis=0) > 1.15 * spread)
 
 
+@pytest.mark.parametrize("count", [3, 5, 40])
+def test_sandwich_errors_grow_as_the_degrees_of_freedom_become_few(count):
+    """By hand for the mean of measurements with Huber's loss: A is the number of those that are no outliers."""
+    r = np.array([-0.5, 0.5, *(3.0 * (-1) ** k for k in range(count - 2)), 0.0])
+    mean = Sample(Space({"mean": (-10, 10)}), lambda p: p[0] + r, loss="huber", f_scale=1.0)
+    x = reference_mean(r)
+    scores = np.clip(x + r, -1, 1)
+    inside = np.sum(abs(x + r) <= 1)
+    by_hand = math.sqrt(np.sum(scores**2) / inside**2 * len(r) / (len(r) - 1))
+    errors = mean.errors([x])
+    assert errors.dof == len(r) - 1
+    assert errors["mean"].sandwich == pytest.approx(by_hand, rel=1e-6)
+
+
+def reference_mean(r):
+    from scipy.optimize import brentq
+
+    return brentq(lambda x: np.sum(np.clip(x + r, -1, 1)), -9, 9, xtol=1e-14)
+
+
 @pytest.mark.parametrize("loss", ["soft_l1", "cauchy"])
 def test_profiles_end_where_the_least_value_has_risen_by_one(loss):
     fit = sample(loss, 1.5, data(6))

@@ -11,7 +11,7 @@ from .._core import InputError
 from ..problem.goals import direction_of, oriented
 from ..problem.space import fixed_names
 from . import notes
-from .covariance import Covariance, of_hessian, of_jacobian
+from .covariance import Covariance, of_hessian, of_residuals
 from .derived import Seen, gradient, propagated, seen
 from .differences import curvature, slopes
 from .errors import AT_BOUND, AT_CONSTRAINT, Best, Errors, Interval, ParameterError, Wanted, held_parameters
@@ -33,9 +33,7 @@ class _Scales:
 
     dof: int  # degrees of freedom
     scale: float | None  # the factor S
-    # The covariance of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times N/dof
-    # (MacKinnon & White, J. Econometrics 29 (1985) 305).
-    sandwich: Array
+    sandwich: Array  # NaN without a robust loss
 
     def scaled(self, error: float | None) -> float | None:
         return error * self.scale if error is not None and self.scale is not None else None
@@ -101,14 +99,9 @@ class Fit:
 
     def _covariance(self, point: Point, normals: list[Array]) -> Covariance:
         names, up = point.frame.names, self._wanted.up
-        if point.jacobian is None:
+        if point.jacobian is None or self._r0 is None:
             return of_hessian(point.hessian, names, up, point.roughness, normals)
-        if self._loss.robust:
-            size = np.sqrt(abs(np.diag(point.hessian)))
-            rough = np.minimum(np.nan_to_num(point.roughness, posinf=0.0), 0.1) ** 2
-            doubt = np.outer(size, size) * np.hypot(*np.meshgrid(rough, rough))
-            return of_hessian(point.hessian, names, up, doubt, normals)
-        return of_jacobian(point.jacobian, names, point.roughness, normals)
+        return of_residuals(point.jacobian, self._r0, self._loss.core, names, point.roughness, normals)
 
     def _without_failures(self, point: Point, failures: dict[str, str]) -> Point:
         for name, why in failures.items():
@@ -228,20 +221,11 @@ class Fit:
 
     def _scales(self, point: Point, covariance: Covariance) -> _Scales:
         count = len(self._best.residuals)
-        dof = max(count - covariance.rank, 0)
+        dof = covariance.core.dof(count)
         scale = math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
-        return _Scales(dof, scale, self._sandwich(point, covariance, dof))
-
-    def _sandwich(self, point: Point, covariance: Covariance, dof: int) -> Array:
-        """NaN without a robust loss."""
-        out = np.full_like(covariance.matrix, np.nan)
-        if point.jacobian is None or self._r0 is None or not self._loss.robust or not dof:
-            return out
-        known = np.isfinite(covariance.errors)
-        inverse = covariance.matrix[np.ix_(known, known)]
-        spread = self._loss.spread(point.jacobian[:, known], self._r0)
-        out[np.ix_(known, known)] = inverse @ spread @ inverse * len(self._r0) / dof
-        return out
+        if point.jacobian is None or self._r0 is None:
+            return _Scales(dof, scale, np.full_like(covariance.matrix, np.nan))
+        return _Scales(dof, scale, _core.sandwich(covariance.core, point.jacobian, self._r0, self._loss.core))
 
     def _remarks(self, frame: Frame, covariance: Covariance, stands: Stand, scale: float | None) -> dict[str, str]:
         """By parameter: why it has no error, or a problem of its error."""

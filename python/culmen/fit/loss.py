@@ -11,11 +11,11 @@ class Loss:
     in the method of Gauss and Newton."""
 
     def __init__(self, core: _core.Loss) -> None:
-        self._core = core
+        self.core = core
         self.robust = core.loss != "linear"
 
     def value(self, residuals: Array) -> float:
-        return self._core.value(residuals.tolist()) if self.robust else float(residuals @ residuals)
+        return self.core.value(residuals.tolist()) if self.robust else float(residuals @ residuals)
 
     def gradient(self, jacobian: Array, residuals: Array) -> Array:
         if self.robust:
@@ -31,11 +31,6 @@ class Loss:
     def convex_hessian(self, jacobian: Array, residuals: Array) -> Array:
         return self.hessian(jacobian, residuals, 0.0)
 
-    def spread(self, jacobian: Array, residuals: Array) -> Array:
-        """The sum over residuals of the outer product of their gradients, each half of the value's gradient."""
-        scores = jacobian * (self._weights(residuals)[0] * residuals)[:, None]
-        return np.asarray(scores.T @ scores)
-
     def _weights(self, residuals: Array) -> tuple[Array, Array]:
-        slopes, curvatures = self._core.weights(residuals.tolist())
+        slopes, curvatures = self.core.weights(residuals.tolist())
         return np.array(slopes), np.array(curvatures)

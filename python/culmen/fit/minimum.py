@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .. import _core
 from .frame import Array, Frame
 from .parabola import Box, Parabola, best_step
 from .walls import Walls
 
-_BESIDE = 0.01  # in errors: a parameter this near to a bound is at it, if the minimum lies at least as far beyond
+_BESIDE = 0.01  # in errors: a constraint this near is at the candidate
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,10 @@ class Point:
 
 def at_walls(point: Point, up: float) -> dict[str, str]:
     """The parameters that only a bound stops; the bound is "lower" or "upper"."""
-    frame, u = point.frame, point.frame.start
-    size, span = point.sizes(up), frame.span
-    out = {}
-    for k, name in enumerate(frame.names):
-        wall, word = (frame.lower[k], "lower") if point.gradient[k] > 0 else (frame.upper[k], "upper")
-        beside = _BESIDE * min(size[k], span[k])
-        to_minimum = abs(point.gradient[k]) * size[k] ** 2 / (2 * up)
-        if abs(wall - u[k]) < beside and to_minimum > abs(wall - u[k]) + beside:
-            out[name] = word
-    return out
+    frame = point.frame
+    place = frame.start, frame.lower, frame.upper, frame.span
+    words = _core.stopping_bounds(*place, point.gradient, point.sizes(up), up)
+    return {name: word for name, word in zip(frame.names, words, strict=True) if word}
 
 
 @dataclass(frozen=True)

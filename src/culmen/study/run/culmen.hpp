@@ -86,9 +86,8 @@ struct MinimizeResult {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
   /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
-  /// because it is not real, at a bound, inactive or not determined by the residuals. Empty: the fit did not reach its
-  /// end, its best parameters are at a constraint, its workers were all on other machines, or
-  /// MinimizeOptions::errors is false.
+  /// because it is not real, at a bound, inactive or not determined by the residuals, or because evaluations beside it
+  /// failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or errors_message says why.
   ///
   /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
   /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
@@ -96,7 +95,12 @@ struct MinimizeResult {
   /// does not apply.
   std::vector<double> errors;
   std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
-  std::string errors_message;  ///< why a fit has no errors, if it is at a constraint or no worker is left
+  /// With another loss than the sum of squares: the error of each parameter for any distribution of the residuals, with
+  /// or without outliers. The standard deviations of the residuals may be unknown.
+  std::vector<double> sandwich;
+  /// Why a fit has no errors, or why some parameters have none: the message of a failed evaluation, a constraint, or no
+  /// worker is left.
+  std::string errors_message;
   std::optional<Recommendation> recommended;  ///< recommended by "racing" or "bayes" for noisy values
   std::uint64_t evaluations = 0;              ///< number of evaluations
   std::uint64_t failed = 0;                   ///< number of failed evaluations among them

@@ -14,6 +14,8 @@ namespace culmen {
 /// In the order of the space, with fixed parameters; NaN for a parameter without an error.
 struct FitErrors {
   std::vector<std::vector<double>> covariance;
+  std::vector<std::vector<double>> sandwich = {};  ///< with a robust loss
+  std::string message = {};                        ///< why there are none, or none of some parameters; or empty
   bool operator==(const FitErrors&) const = default;
 };
 
@@ -24,9 +26,8 @@ bool has_errors(const Space& space, const StudyResult& result);
 /// errors_of_fit() does not know. Empty if there is none. The same in all ranks of a launch.
 std::string constraint_at_best(const Space& space, const StudyResult& result);
 /// From central differences around the best candidate: two evaluations for each free parameter, on the workers of
-/// `options`. A parameter is free if it is real, active and at no bound. `covariance` is the inverse of half the
-/// Hessian of the value, without second derivatives of the residuals; without a loss it is (JᵀJ)⁻¹. Empty if the
-/// workers cannot be started.
+/// `options`. A parameter is free if it is real, active, at no bound, and if an evaluation beside it succeeds. See
+/// covariance.hpp for the rules.
 FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,
                         const StudyResult& result) noexcept;
 /// In the other ranks of a launch, collective with errors_of_fit.

@@ -44,6 +44,12 @@ Goals goals_of(std::size_t objectives) {
   return goals;
 }
 
+std::vector<double> roots_of_diagonal(const std::vector<std::vector<double>>& matrix) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < matrix.size(); ++i) out.push_back(std::sqrt(matrix[i][i]));
+  return out;
+}
+
 /// `find` returns the errors; it is called if there are any.
 template <class Find>
 MinimizeResult with_errors(MinimizeResult result, const Space& space, const StudyResult& ended, Find find) {
@@ -51,8 +57,10 @@ MinimizeResult with_errors(MinimizeResult result, const Space& space, const Stud
   result.errors_message = constraint_at_best(space, ended);
   if (!result.errors_message.empty()) return result;
   FitErrors found = find();
-  for (std::size_t i = 0; i < found.covariance.size(); ++i) result.errors.push_back(std::sqrt(found.covariance[i][i]));
+  result.errors = roots_of_diagonal(found.covariance);
+  result.sandwich = roots_of_diagonal(found.sandwich);
   result.covariance = std::move(found.covariance);
+  result.errors_message = std::move(found.message);
   return result;
 }
 
