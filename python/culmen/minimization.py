@@ -111,7 +111,7 @@ def minimize(
     - ``stagnation``: the study ends after this number of evaluations without an improvement
     - ``stagnation_tolerance``: ``stagnation`` ignores improvements that are smaller than this share of the total
       improvement. The total improvement is the difference between the first value and the best one
-    - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
+    - ``wall_time_s``: the run ends after this number of seconds (0: no limit), and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
     - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, the

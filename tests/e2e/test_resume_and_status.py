@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from culmen.store.opening import open_store
 from harness import Running, culmen, environment, sequence, store_is_ready, summary, wait_for, write_study
+
+from culmen import InputError, minimize
 
 
 def test_status_while_it_runs_and_afterwards(tmp_path):
@@ -170,6 +173,34 @@ def test_limits_that_were_edited_in_the_file_are_named_as_options_of_resume(fini
     assert "with `culmen resume study.db --evaluations 45 --target -1.0`, or restart it" in done.stderr
     assert culmen("resume", "study.db", "--evaluations", 45, "--target", "-1.0", cwd=finished).returncode == 0
     assert summary(finished / "study.db")["told"] == 45
+
+
+def test_a_wall_time_of_0_removes_the_limit(tmp_path):
+    write_study(tmp_path, 10**6)
+    assert culmen("run", "study.toml", "--wall-time", "0.5", "-q", cwd=tmp_path).returncode == 0
+    store = tmp_path / "study.db"
+    assert stop_of(store)["wall_time_s"] == 0.5
+    more = ("--wall-time", "0", "--evaluations", summary(store)["told"] + 20, "-q")
+    done = culmen("resume", "study.db", *more, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert summary(store)["finished"] == "evaluations"
+    assert "wall_time_s" not in stop_of(store)
+    assert culmen("resume", "study.db", "--wall-time", "-1", cwd=tmp_path).returncode == 2
+
+
+def test_a_wall_time_of_0_ends_no_study(tmp_path):
+    write_study(tmp_path, 20)
+    study = tmp_path / "study.toml"
+    study.write_text(study.read_text().replace("evaluations = 20", "wall_time_s = 0"))
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "at least one of evaluations, target, stagnation and wall_time_s must be given" in done.stderr
+    with pytest.raises(InputError, match="at least one of budget, target, stagnation and wall_time_s must be given"):
+        minimize(lambda p: p["x"], {"x": (0, 1)}, wall_time_s=0)
+
+
+def stop_of(store):
+    return open_store(store).begun.configuration["stop"]
 
 
 def test_a_lower_target_and_a_wall_time_can_be_given_to_resume(finished):

@@ -66,7 +66,7 @@ WallTime = Annotated[
         "--wall-time",
         min=0,
         metavar="SECONDS",
-        help="The run ends after this number of seconds, and the study can be resumed. Default: as in the study.",
+        help="The run ends after this number of seconds (0: no limit), and the study can be resumed. Default: as in the study.",
     ),
 ]
 SETTINGS = {

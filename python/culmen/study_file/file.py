@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema, field_validator, model_validator
 from pydantic_core import CoreSchema
 
 from .._core import InputError
@@ -18,7 +18,7 @@ from ..problem.space import no_such_parameter, value_of_text
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
-from .table import WHOLE, Count, Finite, Natural, Seconds, Setting, Table
+from .table import WHOLE, Count, Finite, Natural, Setting, Table
 
 _OR_EXPRESSION = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -125,13 +125,19 @@ class StopTable(Table):
         ),
     ] = None
     wall_time_s: Annotated[
-        Seconds | None,
+        Annotated[float, Field(ge=0, allow_inf_nan=False)] | None,
         Setting(
-            "the run ends after this number of seconds, and the study can be resumed",
+            "the run ends after this number of seconds (0: no limit), and the study can be resumed",
             sets="config",
             option="--wall-time",
         ),
     ] = None
+
+    @field_validator("wall_time_s")
+    @classmethod
+    def _without_zero(cls, given: float | None) -> float | None:
+        """A study keeps its limit until 0 removes it."""
+        return given or None
 
     @property
     def ends(self) -> bool:
