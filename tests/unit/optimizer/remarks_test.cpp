@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "culmen/base/random.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -93,6 +94,18 @@ TEST(Auto, counts_of_the_members_add_up) {
     EXPECT_EQ(counted(optimizer->remark()), told) << optimizer->remark();
     EXPECT_THAT(optimizer->remark(), HasSubstr("found the best value; evaluations: "));
   }
+}
+
+TEST(Auto, counts_leave_out_candidates_that_constraints_reject) {
+  const Space space(cube(3, -5, 5).all(), {{"ring", "x0 * x0 + x1 * x1 >= 4"}, {"half", "x0 + x2 <= 1"}});
+  const auto optimizer = feasible_only(make_optimizer("auto", space, 1), space);
+  std::vector<Candidate> asked;
+  int told = 0;
+  while (told < 600) {
+    optimizer->ask(7, asked = {});
+    for (const auto& c : asked) optimizer->tell(c.id, Outcome::of_value(rosenbrock(c.x))), ++told;
+  }
+  EXPECT_EQ(counted(optimizer->remark()), told) << optimizer->remark();
 }
 
 TEST(Auto, nothing_is_found_without_a_success) {

@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
 namespace culmen::automatic {
 namespace {
 constexpr std::size_t largest_turn = 4096;  // limits a member that could give candidates for ever
+
+/// False for a candidate that violates a constraint, and that only the optimizer saw.
+bool was_evaluated(const Outcome& outcome) {
+  return !(outcome.ok() && outcome.violation > 0 && std::isnan(outcome.value));
 }
+}  // namespace
 
 std::string found_and_counts(const std::vector<Member>& members) {
   std::vector<std::pair<std::string_view, std::uint64_t>> counts;
@@ -101,7 +107,7 @@ std::size_t Portfolio::fill(std::size_t member, std::size_t n) {
 void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outcome& outcome) {
   auto& member = members_[candidate.member];
   ++member.settled;
-  ++member.told;
+  if (was_evaluated(outcome)) ++member.told;
   member.optimizer->tell(candidate.inner, outcome);
   if (!generational()) return learn(candidate, outcome);
   told_.emplace(id, std::pair(std::move(candidate), outcome));

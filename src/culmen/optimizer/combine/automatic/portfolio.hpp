@@ -18,7 +18,8 @@ namespace culmen::automatic {
 struct Member {
   std::string name;
   std::unique_ptr<Optimizer> optimizer;
-  std::uint64_t asked = 0, settled = 0, told = 0;       ///< settled: told or cancelled
+  std::uint64_t asked = 0, settled = 0;                 ///< settled: told or cancelled
+  std::uint64_t told = 0;                               ///< told after an evaluation
   Outcome best = Outcome::failure(Status::failed, {});  ///< its own
   std::vector<double> best_x = {};
 };
