@@ -163,6 +163,25 @@ def test_an_edited_function_is_refused_until_the_change_is_accepted(finished):
     assert culmen("run", "study.toml", "--store", "again.db", "--quiet", cwd=finished).stderr == ""
 
 
+@pytest.mark.parametrize("launch", [(), ("launch", "-n", "2")])
+def test_an_edited_module_of_the_model_is_refused_until_the_change_is_accepted(tmp_path, launch):
+    write_study(tmp_path, 20)
+    model = (tmp_path / "model.py").read_text()
+    (tmp_path / "model.py").write_text(f"import near\n{model}")
+    (tmp_path / "near.py").write_text("import far\n")
+    (tmp_path / "far.py").write_text("x = 1\n")
+    assert culmen(*launch, "run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+    (tmp_path / "far.py").write_text("x = 2\n")
+    more = culmen(*launch, "resume", "study.db", "--evaluations", 30, "-q", cwd=tmp_path)
+    assert more.returncode == 2
+    assert "study.db: the module 'far' has changed since this study was started; " in more.stderr
+    assert "to continue nevertheless, add --accept-changes" in more.stderr
+    words = ("resume", "study.db", "--evaluations", 30, "-q")
+    assert culmen(*launch, *words, "--accept-changes", cwd=tmp_path).returncode == 0
+    again = culmen(*launch, "resume", "study.db", "--evaluations", 31, "-q", cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+
+
 def test_a_study_that_could_not_begin_leaves_no_store_in_the_way(tmp_path):
     write_study(tmp_path, 20)
     right = (tmp_path / "study.toml").read_text()

@@ -8,7 +8,7 @@ import signal
 import socket
 
 import pytest
-from harness import ROOT, Running, culmen, store_is_ready, wait_for
+from harness import ROOT, Running, culmen, store_is_ready, summary, wait_for
 
 EXAMPLES = ROOT / "examples"
 STUDY = """
@@ -159,16 +159,33 @@ def test_a_worker_with_another_model_is_refused(tmp_path):
         run.end()
 
 
+def test_a_worker_with_another_module_of_the_model_is_refused(tmp_path):
+    here, there, alike = (write(tmp_path / name, n=100_000) for name in ("here", "there", "alike"))
+    for folder, scale in ((here, 1), (there, 2), (alike, 1)):
+        (folder / "model.py").write_text(f"import near\n{MODEL.format(s=0.002)}")
+        (folder / "near.py").write_text(f"scale = {scale}\n")
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=here) as run:
+        address = way_to(run)[0]
+        done = culmen("worker", address, "--study", "fit.toml", cwd=there)
+        assert done.returncode == 2
+        assert "refused this worker: it was started with another study" in done.stderr
+        with Running("worker", address, "--study", "fit.toml", cwd=alike) as worker:
+            wait_for(lambda: store_is_ready(here / "fit.db") and summary(here / "fit.db")["told"] > 5, "5 tells")
+            run.process.send_signal(signal.SIGINT)
+            run.end()
+            assert worker.end()[0] == 0
+
+
 def test_a_worker_that_cannot_evaluate_says_why_and_the_run_goes_on(tmp_path):
     here, there = write(tmp_path / "here"), write(tmp_path / "there")
     for folder in (here, there):
-        (folder / "model.py").write_text("from helper import f\n")
-    (here / "helper.py").write_text(MODEL.format(s=0.002))
+        (folder / "model.py").write_text(f"open(__file__ + '.txt').close()\n{MODEL.format(s=0.002)}")
+    (here / "model.py.txt").touch()
     with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=here) as run:
         way = way_to(run)
         broken = culmen("worker", *way, "--study", "fit.toml", "--slots", 1, cwd=there)
         assert broken.returncode == 1
-        assert "No module named 'helper'" in broken.stderr
+        assert "No such file or directory" in broken.stderr
         assert culmen("worker", *way, "--study", "fit.toml", "--slots", 1, cwd=here).returncode == 0
         assert run.end()[0] == 0
 

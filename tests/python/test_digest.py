@@ -93,7 +93,9 @@ def test_modules_are_found_without_running_them(folder):
     (folder / "package").mkdir()
     (folder / "package" / "__init__.py").write_text("raise SystemExit('was run')")
     (folder / "package" / "model.py").write_text("raise SystemExit('was run')")
-    assert digest.of_module("package.model", folder) == digest.of_file(folder / "package" / "model.py")
+    found = digest.of_module("package.model", folder)
+    assert found.pop("modules") == {"package": digest.of_file(folder / "package" / "__init__.py")}
+    assert found == digest.of_file(folder / "package" / "model.py")
     assert digest.of_module("package.other", folder) is None
 
 

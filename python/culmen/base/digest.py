@@ -1,6 +1,7 @@
 """A digest of the evaluator: a store can tell that a function, a value that it captures or a data file has changed.
 
-It covers the function or file itself, not the code that a file imports.
+It covers the function or file itself, and the user's modules that a Python file imports. Modules that the code looks up
+by a name that it computes are not seen.
 """
 
 import hashlib
@@ -15,10 +16,12 @@ from typing import Any
 
 from .captured import captured_by
 from .functions import call_of, code_of, digest_of_code, unwrapped
+from .imported import modules_of
 
 _CHUNK = 1 << 20
 KEY = "digest"
-Digest = dict[str, Any]  # of: its name; sha256; python, code, values, unseen, data: if known; changes: those accepted
+# of: its name; sha256; python, code, values, unseen, data, modules: if known; changes: those accepted
+Digest = dict[str, Any]
 _PYTHON = str(sys.implementation.cache_tag)
 
 
@@ -72,15 +75,32 @@ def _files_in(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Pa
             yield path
 
 
+def of_script(path: Path, folder: Path) -> Digest | None:
+    """The digest of a file, and of the modules that it imports if it is Python. ``folder``: another one for modules."""
+    found = of_file(path)
+    return found and _with_modules(found, path, path.stem, [str(path.resolve().parent), str(folder)])
+
+
 def of_module(name: str, folder: Path) -> Digest | None:
-    """The digest of a module's file, which is found without running any code."""
+    """The digest of a module's file, which is found without running any code, and of the modules that it imports."""
     places, spec = [str(folder), *sys.path], None
     for end in range(1, name.count(".") + 2):
         spec = PathFinder.find_spec(".".join(name.split(".")[:end]), places)
         if spec is None:
             return None
         places = list(spec.submodule_search_locations or [])
-    return of_file(Path(spec.origin)) if spec and spec.has_location and spec.origin else None
+    if not (spec and spec.has_location and spec.origin):
+        return None
+    path = Path(spec.origin)
+    found = of_file(path)
+    return found and _with_modules(found, path, name, [str(folder)])
+
+
+def _with_modules(found: Digest, path: Path, name: str, places: list[str]) -> Digest:
+    if "code" not in found:
+        return found
+    modules = {module: of_file(file) for module, file in modules_of(path, name, places).items()}
+    return {**found, "modules": {module: of for module, of in modules.items() if of}}
 
 
 def of_program(name: str, templates: list[Path]) -> Digest | None:
@@ -125,6 +145,8 @@ def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
     or those of which the store, which older builds may have made, has no digest."""
     before, now = configuration.get(KEY) or {}, now or {}
     names = [name for name in now.get("data", {}) if name not in before.get("data", {})]
+    if now.get("modules") and "modules" not in before and "sha256" in before:
+        names.insert(0, f"the modules that {now['of']} imports")
     if now.get("values") and "values" not in before and before.get("python") == now.get("python"):
         names.insert(0, f"the values that {now['of']} captures")
     parts = [f"the store did not record {_enumerated(names)} until now; earlier changes are unknown"] if names else []
@@ -146,9 +168,19 @@ def _changed(before: Digest, now: Digest) -> Iterable[str]:
     comparable = before.get("python") in (None, now.get("python")) or "code" in before
     if "sha256" in before and "sha256" in now and comparable and _code_changed(before, now):
         yield now["of"]
+    yield from _changed_modules(before.get("modules"), now.get("modules"))
     if before.get("python") == now.get("python"):
         yield from (f"'{name}'" for name in _differing("values", before, now))
     yield from (name for name in _differing("data", before, now) if name in before["data"] and name in now["data"])
+
+
+def _changed_modules(before: dict[str, Digest] | None, now: dict[str, Digest] | None) -> Iterable[str]:
+    """Those that are new or no longer there count, too."""
+    if before is None or now is None:
+        return
+    for name in {**before, **now}:
+        if name not in before or name not in now or _code_changed(before[name], now[name]):
+            yield f"the module '{name}'"
 
 
 def _code_changed(before: Digest, now: Digest) -> bool:

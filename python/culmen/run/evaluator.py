@@ -120,7 +120,7 @@ def _digest_of_code(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Pa
     if spec.kind == "command":
         return digest.of_program(spec.command[0], [folder / name for name in table.templates])
     where = spec.target.rpartition(":")[0]
-    return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
+    return digest.of_script(Path(where), folder) if Path(where).is_file() else digest.of_module(where, folder)
 
 
 def _data_of(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path) -> dict[str, Path]:

@@ -191,7 +191,9 @@ def content_of(study: Shared) -> str:
             )
         return json.dumps({key: found.get(key) for key in ("python", "sha256", "values", "data")}, sort_keys=True)
     elsewhere = spec.kind == "command" and not Path(spec.command[0]).is_relative_to(spec.base_folder)
-    return json.dumps({"sha256": None if elsewhere else found.get("sha256"), "data": found.get("data")}, sort_keys=True)
+    modules = {name: module["sha256"] for name, module in found.get("modules", {}).items()}
+    sha = None if elsewhere else found.get("sha256")
+    return json.dumps({"sha256": sha, "data": found.get("data"), "modules": modules}, sort_keys=True)
 
 
 def _certificate_file(said: Wording) -> Path:
