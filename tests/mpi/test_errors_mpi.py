@@ -69,3 +69,5 @@ def test_every_rank_of_a_cpp_program_gets_the_errors_of_its_fit(mpi, world_progr
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines.count("rank: 1.000000 2.000000 errors 1.000000 0.353553") == RANKS[mpi]
+    reason = "no derivative could be computed: a: only the start; b: only the start"
+    assert lines.count(f"0 errors: {reason}") == RANKS[mpi]
