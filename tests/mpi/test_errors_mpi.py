@@ -64,6 +64,28 @@ def test_every_rank_of_a_script_gets_them(mpi, folder):
     assert lines.count("alone: [0.0, 5.0]") == 1
 
 
+FRAGILE = """
+import culmen
+def f(p):
+    if p["a"] != 1:
+        raise ValueError("only the start works")
+    return [p["a"] - 1, 2.0]
+result = culmen.minimize(f, {"a": (-5, 5)}, budget=1, starts=[{"a": 1}], result="residuals", optimizer="random")
+try:
+    result.errors
+except culmen.CulmenError as e:
+    print(f"{e}\\n", end="")
+"""
+
+
+def test_every_rank_of_a_script_knows_why_there_are_none(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(FRAGILE)
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path, timeout=60)
+    assert done.returncode == 0, done.stderr
+    reason = "this result has no errors: no derivative could be computed: a: ValueError: only the start works"
+    assert done.stdout.splitlines().count(reason) == RANKS[mpi], done.stdout
+
+
 def test_every_rank_of_a_cpp_program_gets_the_errors_of_its_fit(mpi, world_program, tmp_path):
     done = culmen("launch", "-n", RANKS[mpi], "--mpi", mpi, world_program.with_name("fit_program"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,5 @@
 """Errors of studies: those in a store, those after a run, and those that are computed now."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -186,11 +185,13 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
 
 def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
     """For all ranks of a launch: they get the errors of a least-squares fit now, because no rank serves later."""
-    known = None
+    known, lost = None, ""
     if result.residuals and not why_not(result, space):
-        with contextlib.suppress(CulmenError):
+        try:
             known = result.find_errors() if is_master() else errors_from_master()
-    return replace(result, _finder=None, _known_errors=known)
+        except CulmenError as e:
+            lost = str(e)
+    return replace(result, _finder=None, _known_errors=known, _lost_errors=lost)
 
 
 def why_not(result: Result, space: _core.Space) -> str:

@@ -65,6 +65,7 @@ class Result:
     _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
     _kept: Opened | None = field(default=None, repr=False, compare=False)  # the evaluations of a run without a store
     _known_errors: Errors | None = field(default=None, repr=False, compare=False)
+    _lost_errors: str = field(default="", repr=False, compare=False)  # why they could not be computed then
 
     @classmethod
     def of(cls, core: _core.Result, space: _core.Space, finder: Callable[..., Errors] | None = None) -> "Result":
@@ -136,6 +137,8 @@ class Result:
         """Computes the errors with the arguments of ``culmen.errors``, for example
         ``result.find_errors(profile=True)``. Under MPI, call ``culmen.errors`` instead.
         """
+        if self._lost_errors:
+            raise CulmenError(f"this result has no errors: {self._lost_errors}")
         if self._finder is None:
             raise InputError(
                 "this result has no errors: it was copied from another process, or it is from MPI and not from "
