@@ -63,7 +63,7 @@ TEST_F(StudyEdition, of_an_older_store_stays_in_a_resume) {
 }
 
 TEST_F(StudyEdition, of_an_older_store_stays_in_a_resume_of_every_optimizer_that_changed) {
-  for (const std::string optimizer : {"brent_step", "auto"}) {
+  for (const std::string optimizer : {"brent_step", "bfgs", "auto"}) {
     EXPECT_EQ(run(config(Edition::first, 60, optimizer), false).counts.told, 60U);
     auto now = config(newest_edition, 200, optimizer);
     EXPECT_NE(now.fingerprint, config(Edition::first, 60, optimizer).fingerprint);

@@ -25,8 +25,9 @@ enum class Edition : unsigned char {
   first = 1,
   second = 2,  ///< "lm" descends from starts at once, screens by the budget and ends when descents agree
   third = 3,   ///< "brent_step" and "auto" divide a bracket if parabolas only creep
+  fourth = 4,  ///< "bfgs" and "auto" do not return to a distant bound in each line search
 };
-inline constexpr Edition newest_edition = Edition::third;
+inline constexpr Edition newest_edition = Edition::fourth;
 
 /// The conditions of a search.
 struct Terms {

@@ -74,7 +74,7 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
   if (const auto reals = std::ranges::count_if(space.parameters(), &Parameter::is_plain_real); reals > 1) {
     const auto lanes = descents_beside(static_cast<std::size_t>(reals), parallel);
-    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms.mode)});
+    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms.mode, terms.edition)});
   }
   if (numbers)
     members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});
@@ -108,7 +108,7 @@ OptimizerKind auto_kind() {
                                          "number of evaluations that bayes keeps for its model; used only if some "
                                          "parameter is not real",
                                          10, 2000, automatic::model_points)},
-           .edition = Edition::third},
+           .edition = Edition::fourth},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");

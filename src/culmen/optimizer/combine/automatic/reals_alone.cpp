@@ -27,10 +27,11 @@ bool same_others(const Space& space, const std::vector<double>& x, const std::ve
 }  // namespace
 
 RealsAlone::RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
-                       Mode mode)
+                       Mode mode, Edition edition)
     : space_(space),
       seed_(seed),
       mode_(mode),
+      edition_(edition),
       random_(seed, 1),
       lanes_(mode == Mode::generational ? lanes : 1),
       best_x_(best) {
@@ -50,7 +51,7 @@ void RealsAlone::begin(Lane& lane, const std::vector<double>& x) {
     p.active_when.clear();
     p.initial = x[i];
   }
-  lane.descents = make_optimizer("bfgs", Space(std::move(parameters)), seed_ + ++begun_);
+  lane.descents = make_optimizer("bfgs", Space(std::move(parameters)), seed_ + ++begun_, {}, {.edition = edition_});
 }
 
 void RealsAlone::hear(const std::vector<double>& x, const Outcome& outcome) {

@@ -28,7 +28,8 @@ class RealsAlone final : public Remembering<DescentPoint> {
  public:
   /// Starts at `best`. At least one parameter must be real and always active. lanes: the number of parallel descents.
   /// Without generations a new one starts whenever a candidate is needed.
-  RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes, Mode mode);
+  RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes, Mode mode,
+             Edition edition = newest_edition);
   Mode mode() const override { return mode_; }
   std::string name() const override { return "descents"; }
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
@@ -64,6 +65,7 @@ class RealsAlone final : public Remembering<DescentPoint> {
   const Space space_;
   const std::uint64_t seed_;
   const Mode mode_;
+  const Edition edition_;
   Random random_;
   Lanes<Lane> lanes_;
   std::uint64_t begun_ = 0;

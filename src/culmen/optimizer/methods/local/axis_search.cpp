@@ -12,7 +12,7 @@ constexpr double rounding_steps = 4;
 class AxisSearch final : public LocalSearch {
  public:
   explicit AxisSearch(const Start& start) : LocalSearch(start), noise_(start.noise), z_(start.x) {
-    for (const double u : z_) axes_.emplace_back(u, start.guarded);
+    for (const double u : z_) axes_.emplace_back(u, start.edition >= Edition::third);
     if (!start.value) return;
     here_ = *start.value;
     known_ = true;

@@ -29,7 +29,7 @@ struct Settings {
   std::size_t descents, screen;
   double noise, step;
   Mode mode;
-  bool guarded;
+  Edition edition;
 };
 
 /// One place; the searches in it follow each other.
@@ -87,7 +87,7 @@ class Descents final : public Remembering<Origin> {
   void begin(Lane& lane, const Eigen::VectorXd& x, std::optional<double> value) {
     if (constraints_.count() > 0) value.reset();
     lane.first = value;
-    lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count(), settings_.guarded});
+    lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count(), settings_.edition});
   }
   void conclude(Lane& lane);
   double tolerance(double best) const;
@@ -281,7 +281,7 @@ OptimizerKind descents_kind(OptimizerInfo info, double step, ReadOptions search)
             return std::make_unique<Descents>(
                 space, seed,
                 Settings{name, count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise"),
-                         number_of(options, "step"), terms.mode, terms.edition >= Edition::third},
+                         number_of(options, "step"), terms.mode, terms.edition},
                 search(options), terms.yield);
           }};
 }

@@ -27,6 +27,7 @@ class GradientSearch final : public LocalSearch {
         method_(method),
         start_(start),
         fan_(fan),
+        guarded_(method == GradientMethod::bfgs && start.edition >= Edition::fourth),
         slopes_(start.x.size(), start.noise),
         z_(start.x) {
     if (start.value) over_ = !std::isfinite(here_ = first_ = *start.value);
@@ -81,7 +82,7 @@ class GradientSearch final : public LocalSearch {
       hessian_.begin(towards_mean(c.cwiseMax(1e-12 * c.maxCoeff())));
       accuracy_ = refined_ ? Accuracy::central : Accuracy::forward;
     } else if (moved_.size() > 0) {
-      hessian_.learn(moved_, gradient_ - old);
+      trusted_ = hessian_.learn(moved_, gradient_ - old);
     }
     moved_.resize(0);
     slopes_.fit(rounding(), hessian_.diagonal());
@@ -89,9 +90,11 @@ class GradientSearch final : public LocalSearch {
 
   void choose_direction(const Eigen::VectorXd& old) {
     double first_step = 1;
+    limit_ = inf;
     if (method_ == GradientMethod::bfgs) {
       direction_ = hessian_.step(z_, gradient_);
       if (direction_.size() == 0) return end_of_accuracy();
+      if (guarded_ && !trusted_) shorten();
       promised_ = hessian_.reduction(gradient_, direction_);
     } else {
       first_step = choose_plain(old);
@@ -104,10 +107,24 @@ class GradientSearch final : public LocalSearch {
     if (line_->over()) end_of_accuracy();
   }
 
+  void learn_room(double moved, double beyond) {
+    if (std::isfinite(beyond)) room_ = beyond;
+    else room_ = room_ > moved ? std::max(room_ - moved, moved) : inf;
+  }
+
+  /// If the model's curvature was wrong along the last step, its minimum may be too far away. The first step then goes
+  /// half as far as the last one that was too long.
+  void shorten() {
+    limit_ = room_ / direction_.norm();
+    if (!(limit_ < 2)) return;
+    direction_ *= limit_ / 2;
+    limit_ = 2;
+  }
+
   Line::Rules rules() const {
     // Conjugate directions need exact line searches; steepest ones do not.
     const double worth = method_ == GradientMethod::conjugate ? 1e-6 : fan_ > 1 ? 1 : 0.3;
-    return {.fan = fan_, .worth = worth};
+    return {.fan = fan_, .worth = worth, .guarded = guarded_, .limit = limit_};
   }
 
   /// Steepest or conjugate; the first step to try.
@@ -134,7 +151,8 @@ class GradientSearch final : public LocalSearch {
     for (std::size_t k = 0; k < values.size(); ++k) note(into_cube(z_ + line_->steps()[k] * direction_), values[k]);
     line_->digest(values);
     if (!line_->over()) return;
-    const double step = line_->best(), value = line_->best_value();
+    const double step = line_->best(), value = line_->best_value(), beyond = line_->too_long() - step;
+    learn_room(step * direction_.norm(), beyond * direction_.norm());
     line_.reset();
     if (step == 0) return end_of_accuracy();
     const Eigen::VectorXd next = into_cube(z_ + step * direction_);
@@ -161,12 +179,16 @@ class GradientSearch final : public LocalSearch {
   const GradientMethod method_;
   const Start start_;
   const int fan_;
+  const bool guarded_;  // false: as in editions before the fourth
   Slopes slopes_;
   Accuracy accuracy_;
   Eigen::VectorXd z_, gradient_, direction_, moved_;
   double here_ = std::numeric_limits<double>::infinity(), first_ = here_;
   QuasiNewton hessian_;
   std::optional<Line> line_;
+  bool trusted_ = true;  // the last step had a positive curvature
+  double room_ = inf;    // distance that lines may go beyond here: there the last ones came to a worse point
+  double limit_ = inf;   // the same in steps of the current line
   double promised_ = 0, last_step_ = 0, last_slope_ = 0;
   int steps_ = 0;
   bool over_ = false, learned_ = false, refined_ = false, again_ = true;

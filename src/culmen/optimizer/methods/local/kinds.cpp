@@ -50,7 +50,8 @@ OptimizerKind bfgs_kind() {
   return descents_kind(
       {.name = "bfgs",
        .about = "quasi-Newton descents (BFGS) from many starts, with parallel differences: smooth functions",
-       .options = fan_of(1)},
+       .options = fan_of(1),
+       .edition = Edition::fourth},
       usual_step, by_gradients(GradientMethod::bfgs));
 }
 

@@ -16,6 +16,8 @@ double vertex(double slope, double step, double rise) {
   const double curvature = 2 * (rise - slope * step) / (step * step);
   return curvature > 0 ? -slope / curvature : std::numeric_limits<double>::infinity();
 }
+
+double between(double step, double end) { return std::sqrt(step) * std::sqrt(end); }
 }  // namespace
 
 Line::Line(double value, double slope, double first, const Rules& rules)
@@ -56,12 +58,35 @@ std::vector<double> Line::next() const {
   const bool last = best + 1 == known_.end();
   const bool wide = !last && low.step == 0 && (best + 1)->step > far_apart * best->step;
   const auto model = last || wide ? from_slope(*best) : from_bracket(low, *best, *(best + 1));
-  const double gained = value_ - best->value;
+  const double gained = value_ - best->value, end = last ? rules_.limit : (best + 1)->step;
+  if (rules_.guarded && std::isfinite(end)) {
+    const bool onwards = model && model->step > best->step && model->step < end;
+    if (!onwards && slope_at(*best, low) < 0) return towards(end, *best, slope_at(*best, low));
+  }
   if (!model || model->step == best->step || model->gain < rules_.worth * gained) return {};
-  if (last) return {std::min(model->step, growth * best->step)};
+  if (last) return {std::min({model->step, growth * best->step, between(best->step, end)})};
   const auto& high = *(best + 1);
   const double margin = nearest_end * (high.step - low.step);
   return {std::clamp(model->step, low.step + margin, high.step - margin)};
+}
+
+/// Of the polynomial through the points up to the best one that has the slope of the beginning.
+double Line::slope_at(const Point& best, const Point& low) const {
+  const auto bend = [&](const Point& p) { return ((p.value - value_) / p.step - slope_) / p.step; };
+  const double b = best.step, change = low.step > 0 ? (bend(best) - bend(low)) / (b - low.step) : 0;
+  return slope_ + 2 * b * bend(best) + b * b * change;
+}
+
+/// To the geometric mean. A parabola through the end would often turn back, or go almost as far as the end.
+std::vector<double> Line::towards(double end, const Point& best, double slope) const {
+  const double step = std::min(between(best.step, end), growth * best.step);
+  if (-0.5 * slope * (step - best.step) < rules_.worth * (value_ - best.value)) return {};
+  return {step};
+}
+
+double Line::too_long() const {
+  const auto p = std::ranges::upper_bound(known_, best_step_, {}, &Point::step);
+  return p == known_.end() ? std::numeric_limits<double>::infinity() : p->step;
 }
 
 /// The parabola through the beginning, with its slope, and a point.

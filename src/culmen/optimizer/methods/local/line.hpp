@@ -1,5 +1,6 @@
 // One search along a line.
 #pragma once
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,8 @@ class Line {
     int fan = 1;         ///< steps of the first turn: the first step, and shares and multiples of it
     double worth = 0.1;  ///< a further step must promise this share of the gain so far
     int most_turns = 15;
+    bool guarded = false;  ///< a steep rise at the end of a bracket does not hide that values fall at the best step
+    double limit = std::numeric_limits<double>::infinity();  ///< a step known to be too long, if guarded
   };
   /// slope must be < 0.
   Line(double value, double slope, double first, const Rules& rules);
@@ -26,6 +29,8 @@ class Line {
   /// The best step and its value; 0 if nothing is better than the beginning.
   double best() const { return best_step_; }
   double best_value() const { return best_value_; }
+  /// The least step that was longer than the best one, and worse; infinite if there is none.
+  double too_long() const;
 
  private:
   struct Point {
@@ -38,6 +43,8 @@ class Line {
   void drop_void_steps();
   std::optional<Model> from_slope(const Point& p) const;
   static std::optional<Model> from_bracket(const Point& low, const Point& best, const Point& high);
+  double slope_at(const Point& best, const Point& low) const;
+  std::vector<double> towards(double end, const Point& best, double slope) const;
   std::vector<double> back(const Point& nearest) const;
 
   double value_, slope_;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "culmen/optimizer/core/terms.hpp"
+
 namespace culmen::local {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity();
@@ -19,7 +21,7 @@ struct Start {
   double step = 0.1;            ///< the first step to try, as a share of the box; (0, 1]
   double noise = std::numeric_limits<double>::epsilon();  ///< relative error of a value; [2.3e-16, 0.1]
   std::size_t constraints = 0;  ///< number of constraints that come with each value; if > 0, `value` is empty
-  bool guarded = true;  ///< brackets are divided if parabolas only creep; false: as in editions before the third
+  Edition edition = newest_edition;
 };
 
 /// Proposes points and receives their values, in turns: all points of a turn can be evaluated in parallel. It depends

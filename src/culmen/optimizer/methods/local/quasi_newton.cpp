@@ -14,16 +14,17 @@ constexpr double least_curvature_share = 0.2;  // of the model's curvature along
 
 void QuasiNewton::begin(Eigen::VectorXd diagonal) { matrix_ = diagonal.asDiagonal(); }
 
-void QuasiNewton::learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change) {
+bool QuasiNewton::learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change) {
   const double seen = step.dot(change);
   const Eigen::VectorXd expected = matrix_ * step;
   const double model = step.dot(expected);
-  if (!(model > 0) || !std::isfinite(seen)) return;
+  if (!(model > 0) || !std::isfinite(seen)) return false;
   const double share = seen >= least_curvature_share * model ? 1 : (1 - least_curvature_share) * model / (model - seen);
   const Eigen::VectorXd r = share * change + (1 - share) * expected;
   Eigen::MatrixXd next = matrix_;
   next.noalias() += r * r.transpose() / step.dot(r) - expected * expected.transpose() / model;
   if (next.allFinite()) matrix_ = std::move(next);
+  return share == 1;
 }
 
 Eigen::VectorXd QuasiNewton::step(const Eigen::VectorXd& x, const Eigen::VectorXd& gradient) const {

@@ -11,7 +11,8 @@ class QuasiNewton {
   void begin(Eigen::VectorXd diagonal);
   /// `change`: the difference of the gradients over this step. Damped as by Powell (Nocedal and Wright, procedure
   /// 18.2).
-  void learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change);
+  /// False if the curvature along the step was hardly positive, so that the model may be wrong.
+  bool learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change);
   /// argmin g·d + d·H·d / 2 with x + d in the unit cube; empty if numbers overflow.
   Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& gradient) const;
   double reduction(const Eigen::VectorXd& gradient, const Eigen::VectorXd& d) const;
