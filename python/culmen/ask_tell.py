@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 from . import _core
 from ._core import InputError
 from .base.keywords import check_whole, explained
+from .base.surrogates import refuse_surrogates
 from .problem.goals import bounds_of
 from .problem.options import check, name_of, spelt_out
 from .problem.recommended import Recommended
@@ -70,6 +71,7 @@ class Optimizer:
         if result not in ("value", "residuals"):
             raise InputError(f"Optimizer: result must be 'value' or 'residuals', got {result!r}")
         self.space = Space(space)
+        refuse_surrogates("Optimizer", optimizer, options, starts, limits)
         self._objectives = objectives
         self._residuals = result == "residuals"
         if not isinstance(generational, bool):

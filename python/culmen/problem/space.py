@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import InputError
+from ..base.surrogates import refuse_surrogates
 from ..base.text import did_you_mean, shown
 
-Value: TypeAlias = bool | int | float | str
+Value: TypeAlias = bool | int | float | str | None  # None: a choice
 Constraints: TypeAlias = Mapping[str, str] | Sequence[str]
 
 
@@ -23,7 +24,7 @@ class Parameter:
     upper: float | None = None
     scale: str = "linear"  # "log": the search works in the parameter's logarithm
     type: str = "real"
-    choices: Sequence[float | str] | None = None
+    choices: Sequence[Value] | None = None
     initial: Value | None = None  # where the search starts
     active_when: str | None = None  # the parameter is left out if this condition on other parameters does not hold
     value: Value | None = None  # its only value: it is fixed
@@ -61,24 +62,26 @@ def integer(
 
 
 def ordinal(
-    choices: Sequence[float | str],
+    choices: Sequence[Value],
     *,
-    initial: float | str | None = None,
+    initial: Value = None,
     active_when: str | None = None,
-    value: float | str | None = None,
+    value: Value = None,
 ) -> Parameter:
-    """One of ``choices``, which are numbers or strings with an order: ``ordinal([16, 32, 64, 128])``."""
+    """One of ``choices``, which have an order: ``ordinal([16, 32, 64, 128])``. Each is a number, a string, True, False
+    or None. The evaluator receives it with its type."""
     return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
 def categorical(
-    choices: Sequence[float | str],
+    choices: Sequence[Value],
     *,
-    initial: float | str | None = None,
+    initial: Value = None,
     active_when: str | None = None,
-    value: float | str | None = None,
+    value: Value = None,
 ) -> Parameter:
-    """One of ``choices``, which are numbers or strings without an order: ``categorical(["ring", "tree"])``."""
+    """One of ``choices``, which have no order: ``categorical(["ring", "tree"])``. Each is a number, a string, True,
+    False or None. The evaluator receives it with its type."""
     return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
@@ -102,6 +105,7 @@ def type_of(value: Any) -> str:
 Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
 
 _LARGEST = 2**53 - 1  # bound of an integer
+_LARGEST_CHOICE = 2**63 - 1
 
 
 class Space:
@@ -124,6 +128,7 @@ class Space:
     def __init__(
         self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space", constraints: Constraints | None = None
     ) -> None:
+        refuse_surrogates("constraints", constraints)
         if isinstance(parameters, Space):
             self.core, self.positional = parameters.core, parameters.positional
             if constraints:
@@ -165,6 +170,9 @@ def fixing(space: _core.Space, values: Mapping[str, Value]) -> _core.Space:
     for name, value in values.items():
         if name not in known:
             raise InputError(no_such_parameter(name, known))
+        refuse_surrogates(f"parameter '{name}'", value)
+        if value is None:
+            raise InputError(f"parameter '{name}' cannot be fixed at None; leave it out of the space instead")
         known[name].initial, known[name].fixed = None, plain(value)
     return _core.Space(list(known.values()), space.constraints)
 
@@ -198,12 +206,15 @@ def _only_bound(p: _core.Parameter) -> str:
     return f" up to {p.upper:g}" if math.isfinite(p.upper) else " without bounds"
 
 
-def value_of_text(text: str, kind: str, choices: Sequence[float | str] | None) -> Value:
+def value_of_text(text: str, kind: str, choices: Sequence[Value] | None) -> Value:
     """The value that a user wrote on the command line. If it is no value of this kind, the text itself."""
+    truth = {"true": True, "false": False}.get(text.lower(), text)
     if kind == "boolean":
-        return {"true": True, "false": False}.get(text.lower(), text)
+        return truth
     if choices is not None and text in choices:
         return text
+    if any(choice is truth for choice in choices or ()):
+        return truth
     for number in (int, float):
         try:
             return number(text)
@@ -251,7 +262,9 @@ def _named(constraints: Constraints | None) -> list[tuple[str, str]]:
 
 
 def _to_core(name: str, bounds: Bounds) -> _core.Parameter:
+    refuse_surrogates("the name of a parameter", name)
     p = bounds if isinstance(bounds, Parameter) else Parameter(*_pair(name, bounds))
+    refuse_surrogates(f"parameter '{name}'", p.choices, p.active_when, p.initial, p.value)
     made = _made(name, p)
     made.active_when = p.active_when or ""
     made.fixed = p.value
@@ -297,14 +310,21 @@ def _is_list(given: object) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes, type)) and getattr(given, "ndim", 1) > 0
 
 
-def _choices(name: str, choices: object) -> list[float | str]:
+def _choices(name: str, choices: object) -> list[Value]:
     if isinstance(choices, Mapping) or not _is_list(choices):
         raise InputError(f"parameter '{name}': choices must be a list of strings or numbers, got {choices!r}")
-    found = list(choices)  # type: ignore[call-overload]
-    for choice in found:
-        if isinstance(choice, bool | type) or not (isinstance(choice, str) or hasattr(choice, "__float__")):
-            raise InputError(f"parameter '{name}': each choice must be a string or a number, got {choice!r}")
-    return [choice if isinstance(choice, str) else float(choice) for choice in found]
+    return [_choice(name, choice) for choice in choices]  # type: ignore[attr-defined]
+
+
+def _choice(name: str, given: object) -> Value:
+    choice = plain(given)
+    if not (choice is None or isinstance(choice, (bool, int, float, str))):
+        raise InputError(
+            f"parameter '{name}': each choice must be a string, a number, True, False or None, got {given!r}"
+        )
+    if isinstance(choice, int) and abs(choice) > _LARGEST_CHOICE:
+        raise InputError(f"parameter '{name}': the choice {choice} has too many digits; write it as a string")
+    return choice
 
 
 def _pair(name: str, bounds: Any) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..store.table import Table
+from ..store.table import Table, free_name
 from .files import Kind
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ def write_csv(table: Table, out: IO[str]) -> None:
     """An empty field: no value. Numbers are written with all digits that matter."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*table.columns, "message"])
-    for batch in _batches(table, residuals=False):
+    for batch in _batches(table, _in_words(table), residuals=False):
         writer.writerows(zip(*(map(_cell, column) for column in batch.values()), strict=True))
 
 
 def write_json(table: Table, out: IO[str]) -> None:
     """An array of objects, one evaluation a line; null: no value."""
     separator = "[\n"
-    for batch in _batches(table, residuals=True):
+    for batch in _batches(table, table.columns, residuals=True):
         names = list(batch)
         for row in zip(*batch.values(), strict=True):
             out.write(separator + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))
@@ -64,11 +64,12 @@ def write_parquet(table: Table, path: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema(table, pa)
+    columns = _in_words(table)
+    schema = _schema(columns, pa)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in _batches(table, residuals=True):
+        for batch in _batches(table, columns, residuals=True):
             ready = {
-                field.name: [None if v is None else str(v) for v in batch[field.name]]
+                field.name: [None if v is None else str(_cell(v)) for v in batch[field.name]]
                 if field.type == pa.string()
                 else batch[field.name]
                 for field in schema
@@ -76,9 +77,9 @@ def write_parquet(table: Table, path: str) -> None:
             writer.write_batch(pa.RecordBatch.from_pydict(ready, schema=schema))
 
 
-def _batches(table: Table, *, residuals: bool) -> Iterator[Batch]:
+def _batches(table: Table, columns: dict[str, np.ndarray], *, residuals: bool) -> Iterator[Batch]:
     """Columns of at most _BATCH rows, as plain Python values; None for NaN and missing values."""
-    columns, details = table.columns, _details(table, residuals)
+    details = _details(table, residuals)
     waiting = next(details, None)
     for start in range(0, len(table), _BATCH):
         rows = slice(start, start + _BATCH)
@@ -114,13 +115,26 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _in_words(table: Table) -> dict[str, np.ndarray]:
+    """The columns, with the word none for a choice None: an empty field means that the parameter is inactive."""
+    import numpy as np
+
+    columns = dict(table.columns)
+    for i, p in enumerate(table.parameters):
+        if None in p.choices:
+            name = free_name(p.name, "parameter", {})
+            is_none = np.array([value is None for value in columns[name]], bool) & table.active[:, i]
+            columns[name] = np.where(is_none, "none", columns[name])
+    return columns
+
+
 def _cell(value: Any) -> Any:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value
 
 
-def _schema(table: Table, pa: Any) -> pyarrow.Schema:
+def _schema(columns: dict[str, np.ndarray], pa: Any) -> pyarrow.Schema:
     kinds = {"f": pa.float64(), "b": pa.bool_(), "i": pa.int64(), "u": pa.int64()}
-    fields = [(name, kinds.get(column.dtype.kind) or _kind_of(column, pa)) for name, column in table.columns.items()]
+    fields = [(name, kinds.get(column.dtype.kind) or _kind_of(column, pa)) for name, column in columns.items()]
     return pa.schema([*fields, ("message", pa.string()), ("residuals", pa.list_(pa.float64()))])
 
 

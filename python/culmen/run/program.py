@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import InputError, Pickle
+from ..base.surrogates import refuse_surrogates
 from ..problem.command import Command
 from ..problem.space import Space, as_table
 from ..slot.callables import Positional, ToSlot
@@ -50,6 +51,10 @@ def study_of(
     caller: str = "culmen.minimize",
 ) -> Study:
     """``shared``: programs on other machines evaluate, too."""
+    called = getattr(f, "__name__", "function").replace("/", "_")
+    refuse_surrogates(f"{caller}: the name of the function", called)
+    for name, value in {**given, "store": str(store)}.items():
+        refuse_surrogates(f"{caller}: {name}", value)
     evaluator: dict[str, Any]
     if isinstance(f, Command):
         if not f.words:
@@ -61,7 +66,6 @@ def study_of(
     tables = {p.name: as_table(p) for p in space.core.all}
     if isinstance(given["starts"], list):
         given = {**given, "starts": [_named(start, space.names) for start in given["starts"]]}
-    called = getattr(f, "__name__", "function").replace("/", "_")
     file = program_study(called, tables, dict(space.core.constraints), evaluator, given, caller)
     if file.evaluator.output == "all" and store is None:
         raise InputError('culmen.minimize: output = "all" keeps the output beside the store; give store as well')

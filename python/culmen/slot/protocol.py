@@ -10,9 +10,10 @@ import struct
 from array import array
 
 DESCRIPTOR = 3
-VERSION = 3  # of the set-up
+VERSION = 4  # of the set-up
 OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
+NUMBER, TEXT, WHOLE, TRUTH, NONE = 0, 1, 2, 3, 4  # kinds of choices
 FIXED = 2  # among the flags of a parameter
 ITEMS = 4  # kind of evaluator: every candidate brings its own function call
 VALUE, RESIDUALS, FIGURES = 0, 1, 2
@@ -163,7 +164,7 @@ def decode_set_up(frame):
 def _decode_parameter(reader):
     """The conversion from a double to the parameter's value."""
     kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
-    choices = [reader.text() if reader.take("B") else _plain(reader.take("d")) for _ in range(reader.take("I"))]
+    choices = [_decode_choice(reader) for _ in range(reader.take("I"))]
     flags, _initial, _active_when = reader.take("B"), reader.take("d"), reader.text()
     _fixed = reader.take("d") if flags & FIXED else None  # a candidate has its number, as those of others
     if choices:
@@ -171,8 +172,11 @@ def _decode_parameter(reader):
     return {REAL: float, INTEGER: int, BOOLEAN: bool}[kind]
 
 
-def _plain(number):
-    return int(number) if number.is_integer() else number
+def _decode_choice(reader):
+    kind = reader.take("B")
+    if kind == TEXT:
+        return reader.text()
+    return reader.take({NUMBER: "d", WHOLE: "q", TRUTH: "?"}[kind]) if kind != NONE else None
 
 
 def split_batch(frame):

@@ -197,11 +197,11 @@ class Table:
         searched = {p.name: i for i, p in enumerate(self.parameters)}
         for name in self.names:
             column = self.column(searched[name]) if name in searched else self._constant(name)
-            out[_free(name, "parameter", out)] = column
+            out[free_name(name, "parameter", out)] = column
         for k, objective in enumerate(self.objectives):
-            out[_free(objective.name, "objective", out)] = self.values[:, k]
+            out[free_name(objective.name, "objective", out)] = self.values[:, k]
         for name, figures in self.extras.items():
-            out[_free(name, "extra", out)] = figures
+            out[free_name(name, "extra", out)] = figures
         for name in ("violation", "at_s", "duration_s", "worker", "epoch", "attempt", "told"):
             out[name] = getattr(self, name)
         return out
@@ -222,7 +222,7 @@ RESERVED = (
 )
 
 
-def _free(name: str, kind: str, taken: dict[str, Any]) -> str:
+def free_name(name: str, kind: str, taken: dict[str, Any]) -> str:
     """The name; if it is taken, with its kind in front."""
     while name in taken or name in RESERVED:
         name = f"{kind}.{name}"

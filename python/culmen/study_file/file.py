@@ -242,7 +242,7 @@ class StudyFile(Table):
         dict[str, str], Setting("expressions that every candidate must satisfy", page="[see below](#constraints)")
     ] = Field(default_factory=dict)
     starts: Annotated[
-        list[dict[str, bool | int | float | str]],
+        list[dict[str, bool | int | float | str | None]],
         Setting("points that are evaluated first", page="[see below](#starts)"),
     ] = Field(default_factory=list)
     derived: Annotated[

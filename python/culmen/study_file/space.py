@@ -35,9 +35,9 @@ class ParameterTable(Table):
         Setting('with `"log"`, the search uses the logarithm of the parameter. `lower` must then be positive'),
     ] = "linear"
     choices: Annotated[
-        list[int | float | str] | None,
+        list[bool | int | float | str | None] | None,
         Setting(
-            'list of strings or numbers, for example `["ring", "tree"]`',
+            'list of strings, numbers, or true and false, for example `["ring", "tree"]`',
             default='required for `"ordinal"` and `"categorical"`; not required with `value`',
         ),
     ] = None

@@ -74,7 +74,7 @@ double Expression::number(std::uint32_t node, std::span<const double> x) const {
   if (n.operation == Op::constant) return n.number;
   if (n.operation == Op::parameter) {
     const auto& choices = choices_[n.a];
-    return choices.empty() ? x[n.a] : std::get<double>(choice_at(choices, x[n.a]));
+    return choices.empty() ? x[n.a] : number_in(choice_at(choices, x[n.a]));
   }
   if (n.type == Type::truth) return gap(node, true, x) == 0 ? 1 : 0;
   const double a = number(n.a, x);

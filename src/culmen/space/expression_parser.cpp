@@ -231,18 +231,23 @@ ExpressionParser::Index ExpressionParser::atom() {
   return inner;
 }
 
+ExpressionParser::Type ExpressionParser::type_of_choices(const Parameter& p) {
+  if (p.choices.empty()) return Type::number;
+  const std::string_view kind = kind_of(p.choices[0]);
+  for (const auto& choice : p.choices)
+    if (kind_of(choice) != kind)
+      fail_at_word(fmt::format("parameter '{}' has choices of several types ({} and {}), so it cannot be compared",
+                               p.name, to_string(p.choices[0]), to_string(choice)));
+  return kind == "text" ? Type::text : kind == "truth" ? Type::truth : Type::number;
+}
+
 ExpressionParser::Index ExpressionParser::parameter(std::string_view name) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto& p = parameters_[i];
     if (p.name != name) continue;
     out_.names_.push_back(i);
     if (p.kind == ParameterKind::boolean) return add(Op::parameter, Type::truth, static_cast<Index>(i));
-    const bool texts = !p.choices.empty() && std::holds_alternative<std::string>(p.choices[0]);
-    for (const auto& choice : p.choices)
-      if (std::holds_alternative<std::string>(choice) != texts)
-        fail_at_word(
-            fmt::format("parameter '{}' has both numbers and strings as choices, so it cannot be compared", name));
-    return add(Op::parameter, texts ? Type::text : Type::number, static_cast<Index>(i));
+    return add(Op::parameter, type_of_choices(p), static_cast<Index>(i));
   }
   if (name == "pi") return add(Op::constant, Type::number, 0, 0, std::numbers::pi);
   if (has_figures_) return figure(name);

@@ -58,6 +58,7 @@ class ExpressionParser {
   Index power();
   Index atom();
   Index parameter(std::string_view name);
+  Type type_of_choices(const Parameter& p);
   Index figure(std::string_view name);
   Index call(std::string_view name);
   Index among(Index left);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
+#include <set>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/null_character.hpp"
@@ -59,14 +59,25 @@ void check_choices(const Parameter& p) {
   if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
     fail(p, fmt::format("{} choices need the bounds [0, {}], got [{}, {}]", p.choices.size(), p.choices.size() - 1,
                         p.lower, p.upper));
-  std::unordered_set<Choice> known;
+  std::set<std::pair<std::string_view, std::string>> known;  // kind and text: 1 and 1.0 are equal, 1 and true are not
   for (const auto& c : p.choices) {
     if (const auto* number = std::get_if<double>(&c); number != nullptr && !std::isfinite(*number))
       fail(p, fmt::format("the choice {} is not a finite number", *number));
-    if (!known.insert(c).second) fail(p, fmt::format("the choice {} is given twice", to_string(c)));
+    if (!known.emplace(kind_of(c), to_string(c)).second)
+      fail(p, fmt::format("the choice {} is given twice", to_string(c)));
     if (const auto* text = std::get_if<std::string>(&c); text != nullptr && has_null(*text))
       fail(p, fmt::format("the choice {:?} contains a null character; remove it", *text));
   }
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_same_v<T, std::monostate>) return "none";
+  else return fmt::format("{}", value);
+}
+
+bool is_number(const Choice& choice) {
+  return std::holds_alternative<double>(choice) || std::holds_alternative<std::int64_t>(choice);
 }
 
 bool has_choices(const Parameter& p) {
@@ -79,7 +90,7 @@ std::string choices_of(const Parameter& p) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-double number_in(const Parameter& p, double x) {
+double within_bounds(const Parameter& p, double x) {
   if (p.fixed && p.lower == p.upper && x != p.lower) fail(p, fmt::format("it is fixed at {}, got {}", p.lower, x));
   if (!(x >= p.lower && x <= p.upper)) fail(p, fmt::format("{} is outside [{}, {}]", x, p.lower, p.upper));
   if (p.kind == ParameterKind::integer && x != std::floor(x)) fail(p, fmt::format("{} is not a whole number", x));
@@ -100,12 +111,14 @@ std::optional<double> as_number(const Value& value) {
   return {};
 }
 
+bool same(const Choice& a, const Choice& b) {
+  if (is_number(a) && is_number(b)) return number_in(a) == number_in(b);
+  return a == b;
+}
+
 double choice_index(const Parameter& p, const Value& value) {
-  Choice wanted;
-  if (const auto* text = std::get_if<std::string>(&value)) wanted = *text;
-  else if (const auto number = as_number(value)) wanted = *number;
-  else fail(p, fmt::format("{} is not one of its choices: {}", to_string(value), choices_of(p)));
-  const auto found = std::ranges::find(p.choices, wanted);
+  const auto wanted = std::visit([](const auto& v) { return Choice(v); }, value);
+  const auto found = std::ranges::find_if(p.choices, [&](const Choice& choice) { return same(choice, wanted); });
   if (found == p.choices.end())
     fail(p, fmt::format("{} is not one of its choices: {}", to_string(value), choices_of(p)));
   return static_cast<double>(found - p.choices.begin());
@@ -145,10 +158,21 @@ const char* to_string(ParameterKind kind) {
 const char* to_string(Scale scale) { return scale == Scale::log ? "log" : "linear"; }
 
 std::string to_string(const Value& value) {
-  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+  return std::visit([](const auto& v) { return text_of(v); }, value);
 }
 std::string to_string(const Choice& choice) {
-  return std::visit([](const auto& c) { return fmt::format("{}", c); }, choice);
+  return std::visit([](const auto& c) { return text_of(c); }, choice);
+}
+
+const char* kind_of(const Choice& choice) {
+  constexpr const char* words[] = {"number", "text", "number", "truth", "none"};
+  return words[choice.index()];
+}
+
+double number_in(const Choice& choice) {
+  if (const auto* whole = std::get_if<std::int64_t>(&choice)) return static_cast<double>(*whole);
+  if (const auto* truth = std::get_if<bool>(&choice)) return *truth ? 1 : 0;
+  return std::get<double>(choice);
 }
 
 void check(const Parameter& p) {
@@ -171,11 +195,7 @@ Value value_of(const Parameter& p, double x) {
   if (p.kind == ParameterKind::real) return x;
   if (p.kind == ParameterKind::integer) return static_cast<std::int64_t>(x);
   if (p.kind == ParameterKind::boolean) return x != 0;
-  const auto& choice = choice_at(p.choices, x);
-  if (const auto* text = std::get_if<std::string>(&choice)) return *text;
-  const double number = std::get<double>(choice);
-  if (number == std::floor(number) && std::abs(number) < largest_integer) return static_cast<std::int64_t>(number);
-  return number;
+  return std::visit([](const auto& choice) { return Value(choice); }, choice_at(p.choices, x));
 }
 
 double number_of(const Parameter& p, const Value& value) {
@@ -190,7 +210,7 @@ double number_of(const Parameter& p, const Value& value) {
     const auto* quote = std::holds_alternative<std::string>(value) ? "\"" : "";
     fail(p, fmt::format("it must be a number, got {}{}{}", quote, to_string(value), quote));
   }
-  return number_in(p, *x);
+  return within_bounds(p, *x);
 }
 
 }  // namespace culmen

@@ -11,10 +11,10 @@ namespace culmen {
 enum class ParameterKind : unsigned char { real = 0, integer = 1, ordinal = 2, categorical = 3, boolean = 4 };
 enum class Scale : unsigned char { linear = 0, log = 1 };
 
-/// A choice of an ordinal or a categorical parameter.
-using Choice = std::variant<double, std::string>;
-/// A value of a parameter, as in a study file.
-using Value = std::variant<bool, std::int64_t, double, std::string>;
+/// A choice of an ordinal or a categorical parameter. std::monostate: `None` of a Python program.
+using Choice = std::variant<double, std::string, std::int64_t, bool, std::monostate>;
+/// A value of a parameter, as in a study file. std::monostate: a choice of this kind.
+using Value = std::variant<bool, std::int64_t, double, std::string, std::monostate>;
 
 /// A parameter: its name and its allowed values. In a vector each parameter is one double:
 /// - real, integer: the value itself
@@ -56,9 +56,13 @@ Parameter fixed_at(Parameter parameter, const Value& value);
 
 const char* to_string(ParameterKind kind);
 const char* to_string(Scale scale);
-/// The shortest text that reads back equal; whole numbers without a point.
+/// The shortest text that reads back equal; whole numbers without a point; true, false and none.
 std::string to_string(const Value& value);
 std::string to_string(const Choice& choice);
+/// The kind of a choice in words: number, text, truth or none.
+const char* kind_of(const Choice& choice);
+/// A number; a truth is 0 or 1. Throws std::bad_variant_access for other choices.
+double number_in(const Choice& choice);
 
 /// Throws InputError with the parameter's name and its mistake, except mistakes in its condition.
 void check(const Parameter& parameter);

@@ -95,9 +95,9 @@ class Space {
   /// parameters without an order.
   bool at_bound(std::size_t i, double value) const;
 
-  /// Layout: u64 n, n x (text name | u8 kind | u8 scale | f64 lower | f64 upper | u32 k, k x (u8 is_text, then text or
-  /// f64) choices | u8 1: has_initial, 2: is fixed | f64 initial | text active_when | f64 fixed if it is) | u64 m, m x
-  /// (text name, text expression).
+  /// Layout: u64 n, n x (text name | u8 kind | u8 scale | f64 lower | f64 upper | u32 k, k x choice | u8 1:
+  /// has_initial, 2: is fixed | f64 initial | text active_when | f64 fixed if it is) | u64 m, m x (text name, text
+  /// expression). A choice: u8 kind | 0: f64, 1: text, 2: i64, 3: u8 0 or 1, 4: nothing.
   void encode(ByteWriter& out) const;
   static Space decode(ByteReader& in);
   bool operator==(const Space& other) const { return all() == other.all() && constraints_ == other.constraints_; }

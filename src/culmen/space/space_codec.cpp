@@ -2,6 +2,40 @@
 
 namespace culmen {
 namespace {
+enum class ChoiceKind : std::uint8_t { real = 0, text = 1, integer = 2, truth = 3, none = 4 };
+
+void encode_choice(const Choice& choice, ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(choice.index()));
+  switch (static_cast<ChoiceKind>(choice.index())) {
+    case ChoiceKind::real:
+      return out.f64(std::get<double>(choice));
+    case ChoiceKind::text:
+      return out.text(std::get<std::string>(choice));
+    case ChoiceKind::integer:
+      return out.u64(static_cast<std::uint64_t>(std::get<std::int64_t>(choice)));
+    case ChoiceKind::truth:
+      return out.u8(std::get<bool>(choice) ? 1 : 0);
+    case ChoiceKind::none:
+      return;
+  }
+}
+
+Choice decode_choice(ByteReader& in) {
+  switch (in.member(ChoiceKind::none, "choice")) {
+    case ChoiceKind::real:
+      return in.f64();
+    case ChoiceKind::text:
+      return in.text();
+    case ChoiceKind::integer:
+      return static_cast<std::int64_t>(in.u64());
+    case ChoiceKind::truth:
+      return in.u8() != 0;
+    case ChoiceKind::none:
+      break;
+  }
+  return std::monostate();
+}
+
 void encode_parameter(const Parameter& p, ByteWriter& out) {
   out.text(p.name);
   out.u8(static_cast<std::uint8_t>(p.kind));
@@ -9,12 +43,7 @@ void encode_parameter(const Parameter& p, ByteWriter& out) {
   out.f64(p.lower);
   out.f64(p.upper);
   out.u32(static_cast<std::uint32_t>(p.choices.size()));
-  for (const auto& choice : p.choices) {
-    const auto* text = std::get_if<std::string>(&choice);
-    out.u8(text != nullptr ? 1 : 0);
-    if (text != nullptr) out.text(*text);
-    else out.f64(std::get<double>(choice));
-  }
+  for (const auto& choice : p.choices) encode_choice(choice, out);
   out.u8(static_cast<std::uint8_t>((p.initial ? 1 : 0) + (p.fixed ? 2 : 0)));
   out.f64(p.initial.value_or(0));
   out.text(p.active_when);
@@ -28,10 +57,7 @@ Parameter decode_parameter(ByteReader& in) {
   p.scale = in.member(Scale::log, "scale");
   p.lower = in.f64();
   p.upper = in.f64();
-  for (auto k = in.u32(); k > 0; --k) {
-    if (in.u8() != 0) p.choices.emplace_back(in.text());
-    else p.choices.emplace_back(in.f64());
-  }
+  for (auto k = in.u32(); k > 0; --k) p.choices.push_back(decode_choice(in));
   const auto flags = in.u8();
   const double initial = in.f64();
   if ((flags & 1) != 0) p.initial = initial;

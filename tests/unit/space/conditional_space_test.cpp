@@ -91,7 +91,28 @@ TEST(ConditionalSpace, integers_on_a_log_scale_are_all_reached_and_small_ones_mo
   EXPECT_EQ(ends[0], 1000);
 }
 
+TEST(ConditionalSpace, choices_of_all_types_keep_their_type) {
+  const std::vector<Choice> choices{std::monostate(),           true, false, std::int64_t{1}, 2.0, 0.5, "true",
+                                    (std::int64_t{1} << 60) + 1};
+  const Space space{categorical("m", choices)};
+  ByteWriter writer;
+  space.encode(writer);
+  const auto bytes = std::move(writer).take();
+  ByteReader reader(bytes);
+  const auto decoded = Space::decode(reader);
+  EXPECT_EQ(decoded, space);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const auto value = value_of(decoded[0], static_cast<double>(i));
+    EXPECT_EQ(std::visit([](const auto& v) { return Choice(v); }, value), choices[i]) << i;
+    EXPECT_EQ(number_of(decoded[0], value), static_cast<double>(i));
+  }
+  EXPECT_EQ(number_of(decoded[0], 1.0), 3);
+  EXPECT_EQ(number_of(decoded[0], std::int64_t{2}), 4);
+  EXPECT_EQ(to_string(choices[0]) + to_string(choices[1]) + to_string(choices[4]), "nonetrue2");
+}
+
 TEST(ConditionalSpace, refuses_what_makes_no_sense_in_one_sentence) {
+  EXPECT_THAT(message_of({categorical("m", {1.0, std::int64_t{1}})}), HasSubstr("the choice 1 is given twice"));
   EXPECT_THAT(message_of({categorical("m", {"a"})}), HasSubstr("'m': it needs at least two choices, got 1"));
   EXPECT_THAT(message_of({categorical("m", {"a", "b", "a"})}), HasSubstr("the choice a is given twice"));
   EXPECT_THAT(message_of({ordinal("m", {1.0, NAN})}), HasSubstr("is not a finite number"));

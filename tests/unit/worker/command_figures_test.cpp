@@ -145,6 +145,16 @@ TEST(Placeholders, hold_choices_and_flags) {
       "'.3e' is not a format for steel, a choice of the categorical parameter 'material'; write one like >8 or <12");
 }
 
+TEST(Placeholders, hold_choices_of_several_types) {
+  const Space space{categorical("limit", {std::monostate(), true, std::int64_t{3}})};
+  const auto fill = [&](double x) {
+    return PlaceholderText("{{limit}}|{{limit:>5}}", space, PlaceholderStyle::file).fill(std::vector{x});
+  };
+  EXPECT_EQ(fill(0), "none| none");
+  EXPECT_EQ(fill(1), "true| true");
+  EXPECT_EQ(fill(2), "3|    3");
+}
+
 TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
   auto depth = real("depth", 0, 4);
   depth.active_when = "heat";

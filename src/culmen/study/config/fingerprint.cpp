@@ -18,8 +18,7 @@ std::string text_of(const Space& space) {
   std::string text;
   for (const auto& p : space.all()) {
     text += fmt::format("{:?} {} {} {} {}\n", p.name, to_string(p.kind), to_string(p.scale), p.lower, p.upper);
-    for (const auto& c : p.choices)
-      text += fmt::format("choice {} {:?}\n", c.index() == 0 ? "number" : "text", to_string(c));
+    for (const auto& c : p.choices) text += fmt::format("choice {} {:?}\n", kind_of(c), to_string(c));
     if (p.initial) text += fmt::format("initial {}\n", *p.initial);
     if (p.fixed) text += fmt::format("fixed {}\n", *p.fixed);
     if (!p.active_when.empty()) text += fmt::format("active when {:?}\n", p.active_when);

@@ -24,6 +24,12 @@ PlaceholderText parse(const std::string& text, const Space& space, PlaceholderSt
   }
 }
 
+template <class T>
+nlohmann::ordered_json json_of(const T& value) {
+  if constexpr (std::is_same_v<T, std::monostate>) return nullptr;
+  else return value;
+}
+
 ResourceError failed_to(const char* what, const std::string& path, const std::string& why) {
   return ResourceError(fmt::format("cannot {} '{}': {}", what, path, why));
 }
@@ -123,7 +129,8 @@ std::string CommandInputs::as_json(const Candidate& candidate) const {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < space_.size(); ++i) {
     if (std::isnan(candidate.x[i])) continue;
-    std::visit([&](const auto& value) { object[space_[i].name] = value; }, value_of(space_[i], candidate.x[i]));
+    std::visit([&](const auto& value) { object[space_[i].name] = json_of(value); },
+               value_of(space_[i], candidate.x[i]));
   }
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -17,9 +17,19 @@ bool is_decent(const std::string& format) {
   return format.size() <= longest_format;
 }
 
+std::string formatted(const std::string& replacement, const Value& value) {
+  if (std::holds_alternative<std::monostate>(value)) return formatted(replacement, to_string(value));
+  return std::visit(
+      [&]<class T>(const T& v) {
+        if constexpr (std::is_same_v<T, std::monostate>) return std::string();
+        else return fmt::format(fmt::runtime(replacement), v);
+      },
+      value);
+}
+
 bool suits(const std::string& replacement, const Value& value) {
   try {
-    (void)std::visit([&](const auto& v) { return fmt::format(fmt::runtime(replacement), v); }, value);
+    (void)formatted(replacement, value);
     return true;
   } catch (const fmt::format_error&) {
     return false;
@@ -59,8 +69,7 @@ ValueFormat::ValueFormat(const Parameter& parameter, const std::string& format) 
 std::string ValueFormat::operator()(const Parameter& parameter, double x) const {
   const auto value = value_of(parameter, x);
   if (replacement_.empty()) return to_string(value);
-  return std::visit([&](const auto& v) { return fmt::format(fmt::runtime(replacement_), v); },
-                    suits(replacement_, value) ? value : as_real(value));
+  return formatted(replacement_, suits(replacement_, value) ? value : as_real(value));
 }
 
 }  // namespace culmen

@@ -10,7 +10,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint8_t set_up_version = 3;
+constexpr std::uint8_t set_up_version = 4;
 constexpr std::size_t usual_size = 4096;
 const std::string removed(1, '\0');  // no variable has this value
 

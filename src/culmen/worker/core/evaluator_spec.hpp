@@ -153,7 +153,7 @@ struct SetUp {
   Goals goals = {};
 };
 
-/// Layout: u8 version (3) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target |
+/// Layout: u8 version (4) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target |
 /// blob pickle | text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder |
 /// text run_marker | u64 n, n (text name, text value; a zero byte: remove) environment | u64 n, n text modules | u32
 /// batch | u8 output | u8 keep | u8 json_stdin | u64 n, n (text, text) templates | u64 n, n (text path, text name, u8
