@@ -33,9 +33,9 @@ def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
     try:
         if not keywords and all(map(_is_plain, arguments)):
             return pickle.dumps(call, protocol=5)
-        import cloudpickle
+        from ..base import pickling
 
-        return cloudpickle.dumps(call, protocol=5)
+        return pickling.dumps(call)
     except Exception as e:
         raise InputError(f"culmen.Executor: the arguments cannot be pickled: {type(e).__name__}: {e}") from None
 

@@ -37,9 +37,9 @@ class LentFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._pickled is None:
-            import cloudpickle
+            from ..base import pickling
 
-            pickled = pickle.dumps(Travelling(cloudpickle.dumps((self._f, *self._how))))
+            pickled = pickle.dumps(Travelling(pickling.dumps((self._f, *self._how))))
             self._pickled = blake2b(pickled, digest_size=16).digest(), pickled
         return _arrive, self._pickled
 

@@ -25,10 +25,10 @@ class Parts:
     """A pickle, with the large buffers apart from it."""
 
     def __init__(self, value: Any) -> None:
-        import cloudpickle
+        from ..base import pickling  # cloudpickle, which other calls do not need
 
         self.buffers: list[memoryview] = []
-        self.head: bytes = cloudpickle.dumps(value, protocol=5, buffer_callback=self._keeps)
+        self.head: bytes = pickling.dumps(value, self._keeps)
         self.large = bool(self.buffers) or len(self.head) >= LARGE_BYTES
 
     def _keeps(self, buffer: pickle.PickleBuffer) -> bool:
@@ -77,9 +77,9 @@ def pickle_of(value: Any, wrap: Callable[[bytes], Any] | None = None, shares: bo
 
 
 def in_one(value: Any, parts: Parts, wrap: Callable[[bytes], Any] | None = None) -> _core.Pickle:
-    import cloudpickle
+    from ..base import pickling
 
-    return _wrapped(cloudpickle.dumps(value, protocol=5) if parts.buffers else parts.head, wrap)
+    return _wrapped(pickling.dumps(value) if parts.buffers else parts.head, wrap)
 
 
 def can_share() -> bool:

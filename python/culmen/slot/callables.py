@@ -105,6 +105,15 @@ def begin_with(environment: dict[str, str], f: Callable[..., Any] | None, argume
     Initializer(f, arguments)()
 
 
+def cached(f: Callable[..., Any], maxsize: int | None, typed: bool, attributes: dict[str, Any]) -> Callable[..., Any]:
+    """A function with a cache of its own, as functools.lru_cache has decorated it."""
+    from functools import lru_cache
+
+    made = lru_cache(maxsize, typed)(f)
+    vars(made).update(attributes)
+    return made
+
+
 def call(f: Callable[[], Any]) -> Any:
     """For functions that are new in each call: they travel as an argument."""
     return f()
