@@ -70,7 +70,11 @@ def slices(table: Table) -> Figure:
         f"{_A_STRETCH} evaluations whose other parameters are closest to the best. Closer ones are darker. "
         "The line joins the lowest ones. No evaluation was made for this figure."
     )
-    panels = Panels(table, "slices", "Slices around the best", about, {})
+    failed = np.flatnonzero(table.failed)
+    if len(failed):
+        about += " The marks below a panel are evaluations that failed, wherever they were."
+    strips = {"failed": failed} if len(failed) else {}
+    panels = Panels(table, "slices", "Slices around the best", about, strips)
     good = np.flatnonzero(table.feasible)
     away = _away_from_best(table, good)
     look: dict[str, Any] = {"size": 5, "line": {"width": 0.3, "color": style.BLACK}}
@@ -83,6 +87,7 @@ def slices(table: Table) -> Figure:
             panels.add(panel, near, "near the best", mode="markers", marker={**look, **shade})
             _add_floor(panels, panel, i, near)
         _add_best(panels, panel, i)
+    panels.fill_strips({"failed": style.FAILED} if strips else {})
     panels.explain("near the best", mode="markers", marker={**look, "color": _MIDDLE})
     panels.explain("lowest", mode="lines", line=_FLOOR)
     panels.explain("best", mode="markers", marker=style.BEST)

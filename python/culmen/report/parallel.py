@@ -15,7 +15,7 @@ from .thinning import evenly
 if TYPE_CHECKING:
     import numpy as np
 
-_AXES, _BEST_SHARE, _MOST_BEST, _OTHERS = 12, 0.1, 60, 140
+_AXES, _BEST_SHARE, _MOST_BEST, _OTHERS, _FAILED = 12, 0.1, 60, 140, 60
 _INACTIVE = -0.16  # its height, below all axes
 _LONGEST_NAME, _TILT = 24, 40  # characters, degrees
 # pixels
@@ -41,14 +41,19 @@ def parallel(table: Table) -> Figure:
         f"Blue: the best {len(best)} of {counted(len(good), 'successful evaluation')}; grey: {len(others)} of the "
         "others, at equal distances of rank."
     )
-    rank = np.empty(len(table))
+    failed = np.flatnonzero(table.failed)
+    failed = failed[evenly(len(failed), _FAILED)]
+    if len(failed):
+        figure.about += " Evaluations that failed have no rank."
+    rank = np.full(len(table), np.nan)
     rank[good] = 1 - np.arange(len(good)) / max(len(good) - 1, 1)
-    inactive = bool((~table.active[good][:, shown]).any())
+    inactive = bool((~table.active[np.concatenate([good, failed])][:, shown]).any())
     heights = [np.where(table.active[:, i], unit(table.parameters[i], table.x[:, i]), _INACTIVE) for i in shown]
     if inactive:
         figure.about += " Parameters that are not active in an evaluation are crossed below the axes."
     groups = (
         ("others", others, {"color": "#b5b5b5", "width": 0.8, "dash": "dot"}),
+        ("failed", failed, {"color": style.VERMILLION, "width": 0.8, "dash": "dash"}),
         ("best tenth", best[1:], {"color": style.BLUE, "width": 1}),
         ("the best", best[:1], {"color": style.BLACK, "width": 3.5}),
     )
