@@ -80,24 +80,6 @@ def test_evaluations_are_counted_as_the_progress_counts_them(state):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "60% of the time; with generational = false none waits, but candidates depend on timing"),
-        ({"generational": False}, None),
-        ({"evaluated_s": 80.0}, None),
-        ({"workers": 1}, None),
-        ({"wall_s": 3.0, "evaluated_s": 4.8}, None),
-        ({"evaluations": 10_000}, None),  # of 4 ms each
-        ({"optimizer": "pycma"}, None),  # which knows generations only
-    ],
-)
-def test_a_long_run_says_how_long_its_workers_waited_for_each_other(changes, said):
-    run = {"generational": True, "workers": 4, "wall_s": 25.0, "evaluated_s": 40.0, "optimizer": "de"} | changes
-    here = run.pop("evaluations", 1000)
-    assert summary._waited(SimpleNamespace(**run), here) == said
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
         ({}, ", 40/s"),
         ({"wall_s": 62.0}, ", 40/s since the first worker joined, after 37 s"),
         ({"served_s": 0.0}, ""),

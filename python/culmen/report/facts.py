@@ -17,6 +17,7 @@ from ..store.front import front_of
 from ..store.opening import function_in, recommended_in
 from ..store.table import Table
 from ..study_file import call_of
+from .longest import about_longest, about_running
 from .timeline import totals
 
 Rows = dict[str, str]
@@ -55,9 +56,12 @@ def standing(table: Table) -> Rows:
         of_all = total.workers * total.wall_s / 100
         rows["workers"] = (
             f"{total.workers}: {total.computed_s / of_all:.3g} % of their time for successful evaluations, "
-            f"{total.failed_s / of_all:.3g} % for failed ones, {total.waited_s / of_all:.3g} % waiting"
+            f"{total.failed_s / of_all:.3g} % for failed ones, "
+            + (f"{total.running_s / of_all:.3g} % for one that still runs, " if total.running_s else "")
+            + f"{total.waited_s / of_all:.3g} % waiting"
         )
-    return rows
+    rows |= {"oldest running": about_running(table), "longest evaluation": about_longest(table)}
+    return {name: text for name, text in rows.items() if text}
 
 
 def _objectives(table: Table) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..store.table import Table
 from . import style
 from .convergence import elapsed, time_unit
+from .longest import oldest_running
 from .style import Figure, axis, counted
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ _HEIGHT, _LEAST_SEEN = 0.84, 0.06
 
 @dataclass(frozen=True)
 class Shares:
-    """For each worker and interval of time: the shares of it for successful and for failed evaluations."""
+    """For each worker and interval of time: the shares of it for successful evaluations, for failed ones, and for the
+    oldest of those that still run."""
 
     edges_s: np.ndarray
     workers: np.ndarray  # their numbers
     computed: np.ndarray
     failed: np.ndarray
+    running: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,11 @@ class Totals:
     wall_s: float
     computed_s: float
     failed_s: float
+    running_s: float = 0.0  # of the oldest evaluation that still runs
 
     @property
     def waited_s(self) -> float:
-        return max(0.0, self.workers * self.wall_s - self.computed_s - self.failed_s)
+        return max(0.0, self.workers * self.wall_s - self.computed_s - self.failed_s - self.running_s)
 
 
 def totals(table: Table) -> Totals:
@@ -48,8 +52,18 @@ def totals(table: Table) -> Totals:
     done = ~np.isnan(end)
     failed = table.failed & done
     wall = float(end[done].max()) if done.any() else 0.0
-    workers = len(np.unique(table.worker[done]))
-    return Totals(workers, wall, float(duration[done & ~failed].sum()), float(duration[failed].sum()))
+    workers = set(table.worker[done].tolist())
+    running = oldest_running(table)
+    if running:
+        wall = max(wall, running.end_s)
+        workers.add(running.worker)
+    return Totals(
+        len(workers),
+        wall,
+        float(duration[done & ~failed].sum()),
+        float(duration[failed].sum()),
+        running.age_s if running else 0.0,
+    )
 
 
 def timeline(table: Table) -> Figure:
@@ -61,7 +75,8 @@ def timeline(table: Table) -> Figure:
     figure = Figure(
         "timeline",
         "Workers over time",
-        "One row for each worker. Filled: computing; hatched: evaluations that failed; empty: waiting, or no worker. "
+        "One row for each worker. Filled: computing; hatched: evaluations that failed; crossed: the oldest evaluation "
+        "that still runs; empty: waiting, or no worker. "
         "The filled height is the share of that interval of time. Failures are always drawn high enough to see "
         "them.",
         [],
@@ -71,9 +86,10 @@ def timeline(table: Table) -> Figure:
     kinds = (
         ("computed", shares.computed, None, style.SKY, ""),
         ("failed", shares.computed + seen, shares.computed, style.VERMILLION, "/"),
+        ("still running", shares.computed + seen + shares.running, shares.computed + seen, style.ORANGE, "x"),
     )
     for name, top, bottom, colour, shape in kinds:
-        if bottom is not None and not shares.failed.any():
+        if bottom is not None and not (top > bottom).any():
             continue
         x, y = _outline(shares.edges_s / scale, top, bottom)
         pattern = {"shape": shape, "fgcolor": style.BLACK, "bgcolor": colour, "size": 5}
@@ -109,10 +125,15 @@ def occupation(table: Table) -> Shares:
 
     end, duration = _intervals(table)
     done = np.flatnonzero(~np.isnan(end))
-    workers = np.unique(table.worker[done])[:_ROWS]
+    running = oldest_running(table)
+    late = [running] if running else []
+    workers = np.unique(table.worker[done])
+    if running:  # it is always drawn
+        workers = np.concatenate([[running.worker], workers[workers != running.worker]])
+    workers = np.sort(workers[:_ROWS])
     done = done[np.isin(table.worker[done], workers)]
     bins = int(np.clip(_CELLS // max(len(workers), 1), _LEAST_BINS, _BINS))
-    last = float(end[done].max()) if len(done) else 1.0
+    last = max([float(end[done].max()) if len(done) else 1.0, *(r.end_s for r in late)])
     edges = np.linspace(0, max(last, 1e-9), bins + 1)
     row = np.searchsorted(workers, table.worker[done])
     begin = np.maximum(end[done] - duration[done], 0)
@@ -122,6 +143,13 @@ def occupation(table: Table) -> Shares:
         workers,
         _shares(row[~failed], begin[~failed], end[done][~failed], edges, len(workers)),
         _shares(row[failed], begin[failed], end[done][failed], edges, len(workers)),
+        _shares(
+            np.searchsorted(workers, [r.worker for r in late]),
+            np.array([r.begin_s for r in late]),
+            np.array([r.end_s for r in late]),
+            edges,
+            len(workers),
+        ),
     )
 
 

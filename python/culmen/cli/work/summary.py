@@ -22,12 +22,11 @@ from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in, resume_command
 from .agreement import more_searches
 from .front import front_in, front_of, front_table
+from .waiting import waited
 
 if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
     from ...run.result import Result
 
-# `workers waited` appears only above all three: duration of the run, mean duration of an evaluation, share of waiting.
-_LONG_S, _SLOW_S, _MUCH = 10.0, 0.01, 0.25
 _LATE_S = 1.0  # for the first worker to be ready
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
@@ -53,7 +52,12 @@ def print_result(
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
         tables.append(_best_table(result.best, notes, found, digits))
-    tables.append(_figures_table(_figures(result, here, digits or 10, found, open_to_others)))
+    written = ended if result.store and ended.path.exists() else None
+    waiting = {
+        "workers busy": _busy(result) if open_to_others else None,
+        "workers waited": waited(result, here, written),
+    }
+    tables.append(_figures_table(_figures(result, here, digits or 10, found, waiting)))
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
@@ -204,7 +208,7 @@ def _scale_lines(fit: Errors | str) -> list[Text]:
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: "Result", here: int, digits: int, fit: Errors | None, is_open: bool) -> dict[str, Any]:
+def _figures(result: "Result", here: int, digits: int, fit: Errors | None, waiting: dict[str, Any]) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
@@ -220,8 +224,7 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None, is_op
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {workers}{_rate(result, here)}",
-        "workers busy": _busy(result) if is_open else None,
-        "workers waited": _waited(result, here),
+        **waiting,
         "store": result.store or None,
     }
 
@@ -246,19 +249,6 @@ def teams_or_workers(workers: int, team_size: int) -> str:
     if not team_size:
         return f"{workers} workers"
     return f"{workers} team{'' if workers == 1 else 's'} of {team_size} rank{'' if team_size == 1 else 's'}"
-
-
-def _waited(result: "Result", here: int) -> str | None:
-    """A sentence if the workers waited for each other for much of the time, and asynchronous mode could avoid it."""
-    capacity_s = result.workers * result.wall_s
-    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _SLOW_S:
-        return None
-    if not any(e["name"] == result.optimizer and e["asynchronous"] for e in _core.optimizer_catalogue()):
-        return None
-    share = 1 - result.evaluated_s / capacity_s
-    if share < _MUCH:
-        return None
-    return f"{share:.0%} of the time; with generational = false none waits, but candidates depend on timing"
 
 
 def _failures_table(failures: list[dict[str, Any]]) -> Table:
