@@ -38,13 +38,13 @@ class Parameter:
         """The upper bound; with choices the highest index."""
 
     @property
-    def choices(self) -> list[bool | int | float | str]: ...
+    def choices(self) -> list[bool | int | float | str | None]: ...
     @property
-    def initial(self) -> bool | int | float | str | None: ...
+    def initial(self) -> bool | int | float | str | None | None: ...
     @initial.setter
     def initial(self, value: bool | int | float | str | None) -> None: ...
     @property
-    def fixed(self) -> bool | int | float | str | None:
+    def fixed(self) -> bool | int | float | str | None | None:
         """Its only value; None: it varies."""
 
     @fixed.setter
@@ -59,8 +59,8 @@ class Parameter:
 
 def real(name: str, lower: float, upper: float, scale: str = "linear") -> Parameter: ...
 def integer(name: str, lower: float, upper: float, scale: str = "linear") -> Parameter: ...
-def ordinal(name: str, choices: Sequence[float | str]) -> Parameter: ...
-def categorical(name: str, choices: Sequence[float | str]) -> Parameter: ...
+def ordinal(name: str, choices: Sequence[float | str | int | bool | None]) -> Parameter: ...
+def categorical(name: str, choices: Sequence[float | str | int | bool | None]) -> Parameter: ...
 def boolean(name: str) -> Parameter: ...
 
 class Space:
@@ -93,7 +93,7 @@ class Space:
     def to_unit(self, vector: Sequence[float]) -> list[float]:
         """The vector with each number scaled to the range from 0 to 1."""
 
-    def value(self, i: int, x: float) -> bool | int | float | str:
+    def value(self, i: int, x: float) -> bool | int | float | str | None:
         """
         The value of parameter number i that the number x of a vector stands for.
         """
@@ -115,10 +115,10 @@ class Space:
     def __len__(self) -> int:
         """The number of parameters that vary."""
 
-    def named(self, vector: Sequence[float]) -> dict[str, bool | int | float | str]:
+    def named(self, vector: Sequence[float]) -> dict[str, bool | int | float | str | None]:
         """The values of the active parameters by their names."""
 
-    def vector_of(self, values: dict[str, bool | int | float | str]) -> list[float]:
+    def vector_of(self, values: dict[str, bool | int | float | str | None]) -> list[float]:
         """The vector of values by names. Raises InputError."""
 
     def at_bound(self, i: int, value: float) -> bool:
