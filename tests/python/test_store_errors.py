@@ -105,6 +105,18 @@ def test_a_copy_of_a_store_without_its_log_warns(folder):
     assert not _core.Store.read("copy.db").log_is_missing
 
 
+@pytest.mark.parametrize(
+    "words", [["status"], ["export"], ["export", "-o", "more.db"], ["report"], ["compare", "fit.db"]], ids=" ".join
+)
+def test_commands_that_read_a_copy_without_its_log_say_so(folder, words):
+    culmen.minimize(lambda p: p["x"] ** 2, SPACE, budget=20, store="fit.db", workers=1)
+    shutil.copy("fit.db", "copy.db")
+    _forge_owner(folder / "copy.db")
+    done = command(*words, "copy.db", cwd=folder)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert done.stderr.startswith("culmen: note: copy.db was in use when it was last written, and its log copy.db-wal")
+
+
 def _forge_owner(path: Path) -> None:
     import sqlite3
     from contextlib import closing

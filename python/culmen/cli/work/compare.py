@@ -9,11 +9,14 @@ from ...report.compare import compare_page, comparison, differences, labels
 from ...report.files import replacing
 from ...report.page import PAGE
 from ...report.reading import read
+from .notes import note
 from .summary import console
 
 
 def compare_stores(first: Path, second: Path, html: Path | None, force: bool) -> None:
     a, b = read(first, "compare"), read(second, "compare")
+    for table in (a, b):
+        note(table.opened.without_log)
     if first.resolve() == second.resolve():
         raise InputError(f"{first} is given twice; give two stores")
     _print(comparison(a, b), "", *labels(a, b))

@@ -10,6 +10,7 @@ from ...report.files import replacing
 from ...report.reading import read
 from ...store.opening import open_store
 from ...store.table import Table
+from .notes import note
 
 
 def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:
@@ -18,6 +19,7 @@ def export_store(store: Path, formats: list[str], output: Path | None, force: bo
         _copy(store, output)
         return
     table = read(store, "export")
+    note(table.opened.without_log)
     if output is None:
         try:
             _write(table, kind, None)
@@ -34,6 +36,7 @@ def _copy(store: Path, output: Path | None) -> None:
     if output is None:
         raise InputError("--store cannot go to a terminal or a pipe; add -o COPY.db")
     opened = open_store(store, "export")
+    note(opened.without_log)
     _core.Store.copy(str(opened.path), str(output))
     print(f"Copied {opened.summary['outcomes']} evaluations to {output}")
 

@@ -8,10 +8,12 @@ from ...report.files import replacing
 from ...report.page import PAGE
 from ...report.reading import read
 from ...report.style import counted
+from .notes import note
 
 
 def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:
     table = read(store)
+    note(table.opened.without_log)
     target = output or store.with_suffix(".html")
     with replacing(target, PAGE, force) as path:
         path.write_text(report(table), encoding="utf-8")

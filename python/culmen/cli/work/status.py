@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...store.opening import Opened
+from .notes import note
 from .summary import print_state, state_of
 from .watch import watch_status
 
@@ -18,6 +19,7 @@ def show_status(store: Path, as_json: bool, watch: bool, every_s: float | None, 
     if every_s is not None:
         raise InputError(f"--every {every_s:g} needs --watch")
     opened = Opened(store, "status")
+    note(opened.without_log)
     if as_json:
         print(json.dumps(state_of(opened), indent=2))
     else:
