@@ -11,7 +11,7 @@ from ._core import InputError
 from .base.keywords import check_whole, explained
 from .base.surrogates import refuse_surrogates
 from .problem.goals import bounds_of
-from .problem.options import check, name_of, spelt_out
+from .problem.options import as_option, check, name_of, spelt_out
 from .problem.recommended import Recommended
 from .problem.space import Bounds, Space, Value, plain
 
@@ -49,7 +49,7 @@ class Optimizer:
     Raises InputError for wrong arguments, and if the optimizer cannot solve the problem.
     """
 
-    @explained("culmen.Optimizer", 'culmen.Optimizer({"x": (0, 1)})', {}, {})
+    @explained("culmen.Optimizer", 'culmen.Optimizer({"x": (0, 1)})', {}, {}, as_option)
     def __init__(
         self,
         space: Space | Mapping[str, Bounds] | Iterable[Bounds],

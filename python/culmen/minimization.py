@@ -12,6 +12,7 @@ from ._core import InputError
 from .base.keywords import explained
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
+from .problem.options import as_option
 from .problem.space import Bounds, Constraints, Space, Value, plain
 from .run.callback import Evaluated
 from .run.errors import with_errors_of_ranks
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _EXAMPLE = 'culmen.minimize(f, {"x": (0, 1)}, budget=1000)'
 
 
-@explained("culmen.minimize", _EXAMPLE, WORDS, ANSWERS)
+@explained("culmen.minimize", _EXAMPLE, WORDS, ANSWERS, as_option)
 def minimize(
     f: Callable[..., Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],

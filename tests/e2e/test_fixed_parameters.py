@@ -122,8 +122,12 @@ def test_fix_of_a_run_stays_at_a_resume(tmp_path):
     ("words", "message"),
     [
         (["--fix", "n=3"], "s.db holds another study ('s': parameter n: value 5 there, 3 here)"),
-        (["--fix", "n=12"], "s.toml: [space] parameter 'n': value = 12 is outside [1, 9]"),
-        (["--fix", "method=tree"], "parameter 'method': value = tree is not one of its choices: ring, two words"),
+        (["--fix", "n=12"], "--fix n=12: parameter 'n': value = 12 is outside [1, 9]"),
+        (["--fix", "n=abc"], "--fix n=abc: parameter 'n': value: it must be a number, got \"abc\""),
+        (
+            ["--fix", "method=tree"],
+            "--fix method=tree: parameter 'method': value = tree is not one of its choices",
+        ),
         (["--fix", "m=3"], "s.toml: there is no parameter 'm' that could be fixed; the parameters are x, n, method"),
         (["--fix", "n"], "--fix n: write NAME=VALUE, such as --fix n=5"),
         (["--fix", "n=1", "--fix", "n=2"], "--fix: the parameter 'n' is given twice"),
@@ -136,6 +140,15 @@ def test_a_wrong_fix_is_refused_in_one_sentence(tmp_path, words, message):
     done = run(tmp_path, *words, code=2)
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_way_to_restart_has_the_options_of_the_run(tmp_path):
+    write(tmp_path, model="def f(p): return p['zz']\n")
+    done = run(tmp_path, "--fix", "n=2", "--fix", "method=two words", "--seed", 3, code=1)
+    assert (
+        "restart with `culmen run s.toml --fix n=2 --fix 'method=two words' --seed 3 --overwrite`, or resume"
+        in done.stderr.splitlines()[-1]
+    )
 
 
 def test_errors_with_a_fixed_parameter(tmp_path):
@@ -152,4 +165,4 @@ def test_errors_with_a_fixed_parameter(tmp_path):
     assert status(tmp_path)["errors"]["parameters"][1]["error"] is not None
     wrong = culmen("errors", "s.db", "--fix", "b=20", cwd=tmp_path)
     assert wrong.returncode == 2
-    assert wrong.stderr == "culmen: parameter 'b': value = 20 is outside [-9, 9]\n"
+    assert wrong.stderr == "culmen: --fix: parameter 'b': value = 20 is outside [-9, 9]\n"

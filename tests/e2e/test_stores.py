@@ -15,7 +15,7 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     assert (
         "The study in study.db has finished (limit of evaluations reached); to continue, give a larger N: "
         "`culmen resume study.db --evaluations N`; "
-        "restart it with `culmen run --overwrite`, or run it with --store PATH." in done.stdout
+        "restart it with `culmen run study.toml --overwrite`, or run it with --store PATH." in done.stdout
     )
     assert done.stderr == ""
     assert "best value" in done.stdout
@@ -147,9 +147,9 @@ def test_an_edited_function_is_refused_until_the_change_is_accepted(finished):
     changed = "model.py has changed since this study was started; "
     kept = f"culmen: note: {changed}earlier values are kept unchanged"
     restart = "to restart, write `culmen run --overwrite`\n"
-    for words in (["run", "study.toml"], ["resume", "study.db"]):  # nothing is evaluated
-        done = culmen(*words, cwd=finished)
-        assert (done.returncode, done.stderr) == (0, f"{kept}; {restart}")
+    for words, again in ((["run", "study.toml"], "run study.toml"), (["resume", "study.db"], "run")):
+        done = culmen(*words, cwd=finished)  # nothing is evaluated
+        assert (done.returncode, done.stderr) == (0, f"{kept}; to restart, write `culmen {again} --overwrite`\n")
     more = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
     assert (more.returncode, more.stderr) == (
         2,
@@ -216,7 +216,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing(tmp_path, sm
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert str(store) in done.stderr
-    assert "full" in done.stderr
+    assert f"free space, then resume with `culmen resume {store}`" in done.stderr
     told = outcomes(store)
     assert 0 < len(told) < 300
     subprocess.run(["mount", "-o", "remount,size=32m", small_disk], check=True)
@@ -249,7 +249,7 @@ def test_where_all_fail_the_end_says_what_to_look_at(tmp_path):
         assert first.startswith(f"culmen: {said}")
         assert last == (
             "culmen: its output is in study.work/0; find the mistake with `culmen check`, then restart with "
-            "`culmen run --overwrite`, or resume after the failures with `culmen resume study.db`"
+            "`culmen run study.toml --overwrite`, or resume after the failures with `culmen resume study.db`"
         )
         assert "To go on" not in done.stdout
 
@@ -298,4 +298,4 @@ def test_a_study_that_failed_throughout_names_what_begins_anew(tmp_path):
     assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 1
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 1
-    assert "restart it with `culmen run --overwrite`, or run it with --store PATH" in done.stdout
+    assert "restart it with `culmen run study.toml --overwrite`, or run it with --store PATH" in done.stdout

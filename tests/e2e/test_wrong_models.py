@@ -70,7 +70,8 @@ FUNCTIONS = {
     "return '3.5'": RETURNED + "a str ('3.5'); it must return one number",
     "return [1, 2]": RETURNED + 'a list of 2; it must return one number (a vector needs result = "residuals")',
     "return 1 + 2j": RETURNED + "a complex ((1+2j)); it must return one number",
-    "return {'chi2': 1.0}": RETURNED + "a dict of 1; it must return one number (values by name need [objectives])",
+    "return {'chi2': 1.0}": RETURNED + "a dict of 1; it must return one number, or a tuple of it and "
+    "a dict of further values; the keys chi2 as values need objectives",
     "yield 1": RETURNED + "a generator; it must return one number",
     "return float('nan')": "evaluation 0 not finite: the value is nan",
     "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; read a parameter as p['x']",

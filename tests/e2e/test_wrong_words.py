@@ -29,6 +29,8 @@ WORDS = {
     "run study.toml --time-limit-s 3": "culmen run: there is no option '--time-limit-s'; set it in the study file, in "
     "[evaluator]",
     "run study.toml --workers": "culmen run: --workers needs a value; `culmen run --help` lists the options",
+    "worker ws://127.0.0.1:1 --study study.toml --workers 4": "culmen worker: there is no option '--workers'; did you "
+    "mean '--slots'?",
     "run study.toml --workers 0": "culmen run: --workers must be at least 1, got 0",
     "run study.toml --workers two": "culmen run: --workers must be a whole number, got two",
     "run study.toml --evaluations 1e-4": "culmen run: --evaluations must be a whole number, got 1e-4",

@@ -17,6 +17,10 @@ def sphere(p):
         ({"evaluations": 100}, "there is no argument 'evaluations'; did you mean 'budget'?"),
         ({"evalutions": 100}, "there is no argument 'evalutions'; did you mean 'budget'?"),
         ({"zzz": 100}, "there is no argument 'zzz'; help(culmen.minimize) lists the arguments"),
+        (
+            {"agreement": 3},
+            "there is no argument 'agreement'; it is an option of lm: write options={\"agreement\": …}",
+        ),
         ({"n_trials": 100}, "there is no argument 'n_trials'; did you mean 'budget'?"),
         ({"maxiter": 100}, "there is no argument 'maxiter'; did you mean 'budget'?"),
         ({"bounds": [(0, 1)]}, "there is no argument 'bounds'; did you mean 'space'?"),

@@ -16,12 +16,16 @@ _NESTING = (list, tuple, dict)
 
 
 def explained(
-    name: str, example: str, words: Mapping[str, str], answers: Mapping[str, str]
+    name: str,
+    example: str,
+    words: Mapping[str, str],
+    answers: Mapping[str, str],
+    belongs: Callable[[str], str] = lambda _argument: "",
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Calls of ``name`` with wrong arguments raise InputError.
 
     ``words``: an argument's name in other tools, and its name here. ``answers``: for arguments that do not exist here,
-    what to do instead.
+    what to do instead. ``belongs``: the same for any other argument; empty if it knows nothing of it.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -38,7 +42,7 @@ def explained(
                 return function(*args, **kwargs)
             except TypeError:
                 if not _fits(signature, args, kwargs):
-                    why = _misfit(name, signature, args, kwargs, words, answers)
+                    why = _misfit(name, signature, args, kwargs, words, answers, belongs)
                     raise InputError(f"{name}: {why or f'call it as {example}'}") from None
                 raise
 
@@ -78,11 +82,12 @@ def _misfit(
     kwargs: Mapping[str, Any],
     words: Mapping[str, str],
     answers: Mapping[str, str],
+    belongs: Callable[[str], str],
 ) -> str:
     known = list(signature.parameters)
     for given in (name for name in kwargs if name not in known):
-        if given in answers:
-            return f"there is no argument '{given}'; {answers[given]}"
+        if instead := answers.get(given) or (given not in words and belongs(given)):
+            return f"there is no argument '{given}'; {instead}"
         near = get_close_matches(given, {**words, **dict(zip(known, known, strict=True))}, n=1)
         ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists the arguments"
         return f"there is no argument '{given}'; {ours}"

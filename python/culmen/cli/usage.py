@@ -29,7 +29,8 @@ _INSTEAD_OF_COMMANDS = {
     "kill": "stop a run with Ctrl-C, or with `kill` and its process number",
 }
 _OPTIONS = {  # options of other tools, and ours: the first one that the command has
-    ("-n", "-j", "-w", "-np", "--jobs", "--cores", "--processes", "--nproc"): ("--workers", "-n"),
+    ("-n", "-j", "-w", "-np", "--jobs", "--cores", "--processes", "--nproc"): ("--workers", "-n", "--slots"),
+    ("--workers",): ("--slots",),
     ("--force", "-f", "--clobber"): ("--force", "--overwrite"),
     ("--format", "--type"): ("--csv",),
     ("--out", "--outfile", "--file"): ("--output", "--store", "--html"),

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .. import _core
 from .._core import InputError
+
+_NAMED = 3  # owners of an option
 
 
 def chained(names: Any) -> Any:
@@ -18,6 +21,15 @@ def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
     for key, value in options.items():
         out |= {f"{key}.{option}": own for option, own in value.items()} if isinstance(value, Mapping) else {key: value}
     return out
+
+
+def as_option(word: str) -> str:
+    """How to give an option of optimizers that was given as an argument; empty if none has it."""
+    owners = [e["name"] for e in _core.optimizer_catalogue() if any(option["name"] == word for option in e["options"])]
+    if not owners:
+        return ""
+    named = ", ".join(owners[:_NAMED]) + (" and others" if len(owners) > _NAMED else "")
+    return f'it is an option of {named}: write options={{"{word}": …}}'
 
 
 def check(options: Mapping[Any, Any]) -> None:

@@ -272,6 +272,11 @@ def _to_core(name: str, bounds: Bounds) -> _core.Parameter:
     return made
 
 
+def check_alone(name: str, p: Parameter) -> None:
+    """Raises InputError if the parameter is wrong whatever else is in its space."""
+    _to_core(name, p)
+
+
 def _made(name: str, p: Parameter) -> _core.Parameter:
     if isinstance(p.value, float) and not math.isfinite(p.value):
         raise InputError(f"parameter '{name}': value = {p.value}: it must be a finite number")

@@ -8,6 +8,8 @@ from array import array
 
 from culmen.slot.protocol import FIGURES, RESIDUALS, VALUE
 
+_KEYS = 10  # in a message
+
 
 class WrongShapeError(Exception):
     """The message names the result and the allowed ones."""
@@ -75,7 +77,8 @@ def _hint(thing):
     if thing is None:
         return " (is a return missing?)"
     if isinstance(thing, dict):
-        return " (values by name need [objectives])"
+        keys = ", ".join(map(str, list(thing)[:_KEYS])) + (", …" if len(thing) > _KEYS else "")
+        return f", or a tuple of it and a dict of further values; the keys {keys} as values need objectives"
     return ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
 
 

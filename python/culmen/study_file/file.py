@@ -14,7 +14,7 @@ from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
 from ..base.text import did_you_mean
 from ..problem.options import chained, spelt_out
-from ..problem.space import no_such_parameter, value_of_text
+from ..problem.space import Parameter, check_alone, no_such_parameter, value_of_text
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
@@ -310,14 +310,19 @@ class StudyFile(Table):
     def fix(self, source: str, values: Mapping[str, Any]) -> None:
         """Fixes parameters at these values; a text may be a number, as on a command line.
 
-        Raises InputError, which begins with ``source``, for an unknown parameter.
+        Raises InputError, which begins with ``source`` for an unknown parameter, and with the option for a wrong value.
         """
         for name, value in values.items():
             if name not in self.space:
                 raise InputError(f"{source}: {no_such_parameter(name, self.space)}")
             table = self.space[name]
             meant = value_of_text(value, table.type, table.choices) if isinstance(value, str) else value
-            self.space[name] = table.model_copy(update={"value": meant})
+            fixed = table.model_copy(update={"value": meant})
+            try:
+                check_alone(name, Parameter(**fixed.model_dump(exclude={"active_when", "initial"})))
+            except InputError as e:
+                raise InputError(f"--fix {name}={value}: {e}" if isinstance(value, str) else f"fix: {e}") from None
+            self.space[name] = fixed
 
     def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
         """JSON for the store, which resume reads. ``folder``: relative paths of the evaluator start there; ``machine``:

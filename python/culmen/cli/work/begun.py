@@ -17,7 +17,7 @@ from ...store.opening import Opened, open_store, resume_command
 from ...study_file import StopTable
 from .agreement import end_no_later, more_searches, new_ends
 from .codes import FAILED, FINISHED
-from .notes import note_change
+from .notes import RESTART, note_change
 from .summary import print_state
 
 _OPTIONS = {key: setting.option for key, setting in StopTable.settings().items() if setting.option}
@@ -40,9 +40,9 @@ class Ended:
         return _code_of(self.opened.summary)
 
 
-def check_room(study: Study, overwrite: bool) -> Ended | None:
-    """For a run from the beginning. None: the store can be written, in ``room``. Raises InputError if it must be
-    kept."""
+def check_room(study: Study, overwrite: bool, restart: str = RESTART) -> Ended | None:
+    """For a run from the beginning, which ``restart`` repeats. None: the store can be written, in ``room``. Raises
+    InputError if it must be kept."""
     path = Path(study.options.store)
     if not path.exists():
         return None
@@ -56,8 +56,8 @@ def check_room(study: Study, overwrite: bool) -> Ended | None:
         raise InputError(f"{met.another}; {_OTHER_STORE}, or replace the other study with --overwrite")
     if not _is_over(opened, study.config):
         raise InputError(_unfinished(opened, study))
-    note_change(met.change)
-    again = "restart it with `culmen run --overwrite`, or run it with --store PATH"
+    note_change(met.change, restart)
+    again = f"restart it with `{restart}`, or run it with --store PATH"
     return Ended(opened, f"{_goes_on_with(opened)}; {again}")
 
 

@@ -7,7 +7,10 @@ from ...fit.errors import Errors
 from ...run.result import Result
 from ...store.opening import Opened, resume_command
 from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
+from .notes import RESTART
 from .summary import ERRORS, from_here, print_result
+
+_FULL = "no space left"  # in messages of stores and of the system
 
 
 def show_end(
@@ -19,31 +22,35 @@ def show_end(
     quiet: bool,
     digits: int | None = None,
     open_to_others: bool = False,
+    restart: str = RESTART,
 ) -> int:
     """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
     store after the run; ``source``: the study's file; ``digits``,
-    ``open_to_others``: see print_result. Returns the exit code."""
+    ``open_to_others``: see print_result; ``restart``: the command that begins it anew. Returns the exit code."""
     if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(OSError, SystemExit):
             print_result(result, here, fit, ended, digits, open_to_others)
-    _say_why(result, source, ended)
+    _say_why(result, source, ended, restart)
     return _code_of(result)
 
 
-def _say_why(result: Result, source: str, ended: Opened) -> None:
+def _say_why(result: Result, source: str, ended: Opened, restart: str) -> None:
     if result.reason in ERRORS:
         place = f"{source}: [evaluator] " if result.reason == "set_up" else ""
-        print(f"culmen: {place}{result.message}{_after_hanging_teams(result, ended)}", file=sys.stderr)
+        print(f"culmen: {place}{result.message}{_how_to_resume(result, ended)}", file=sys.stderr)
     elif result.all_failed:
         print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)
     if result.all_failed:
-        print(f"culmen: {_after_failures(ended)}", file=sys.stderr)
+        print(f"culmen: {_after_failures(ended, restart)}", file=sys.stderr)
 
 
-def _after_hanging_teams(result: Result, ended: Opened) -> str:
-    if result.reason != "error" or not (result.team_size and result.store and ended.path.exists()):
+def _how_to_resume(result: Result, ended: Opened) -> str:
+    """After teams that hung, and on a full disk."""
+    is_full = _FULL in result.message
+    if result.reason != "error" or not ((result.team_size or is_full) and result.store and ended.path.exists()):
         return ""
-    return f"; to resume: {resume_command(ended.path, ended.begun.configuration)}"
+    command = resume_command(ended.path, ended.begun.configuration)
+    return f"; free space, then resume with `{command}`" if is_full else f"; to resume: {command}"
 
 
 def _code_of(result: Result) -> int:
@@ -54,11 +61,11 @@ def _code_of(result: Result) -> int:
     return RESUMABLE if result.reason == "interrupted" else FINISHED
 
 
-def _after_failures(ended: Opened) -> str:
+def _after_failures(ended: Opened, restart: str) -> str:
     """Where to look for the mistake, and the commands for the time after."""
     folder = next((entry["folder"] for entry in ended.failures if "folder" in entry), "")
     look = f"its output is in {from_here(folder)}; " if folder else ""
     return (
-        f"{look}find the mistake with `culmen check`, then restart with `culmen run --overwrite`, or resume after the "
+        f"{look}find the mistake with `culmen check`, then restart with `{restart}`, or resume after the "
         f"failures with `{resume_command(ended.path, ended.begun.configuration)}`"
     )

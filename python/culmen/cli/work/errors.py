@@ -47,6 +47,7 @@ def show_errors(
         if serving:
             return FINISHED
         opened = open_store(path, "errors")
+        note(opened.without_log)
         study = study_of(opened)
         if door:
             door.open(study)
@@ -63,7 +64,10 @@ def show_errors(
             options = with_workers(study.options, workers)
             if not fix:
                 return _stoppable(lambda started: find(study.config, options, best, wanted, started), invite)
-            refit = refit_of(study.config, best, values_of_texts(study.config.space, fix))
+            try:
+                refit = refit_of(study.config, best, values_of_texts(study.config.space, fix))
+            except InputError as e:
+                raise InputError(f"--fix: {e}") from None
             return _stoppable(lambda started: find_refitted(refit, options, wanted, started))
 
         found, failure = look_up_or_compute(opened, study.config, wanted, compute, again, keeps=not fix)

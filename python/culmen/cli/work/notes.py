@@ -1,11 +1,17 @@
 """Notes on standard error. None of them is an error."""
 
+import shlex
 import sys
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ... import _core
-from ...run.study import Study
 
+if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
+    from ...run.study import Study
+
+RESTART = "culmen run --overwrite"
 ACCEPT = "to continue nevertheless, add --accept-changes"
 _OPTIONS = {"threads": "--threads", "processes": "--worker-processes"}
 
@@ -20,16 +26,24 @@ def note_idle_options(given: dict[str, Any], place: str = "auto") -> None:
         )
 
 
-def note_file_left_behind(study: Study) -> None:
+def note_file_left_behind(study: "Study") -> None:
     """Names a file that the command will probably miss, before it runs."""
     if hint := _core.file_left_behind(study.config.evaluator):
         note(f"{study.source}: [evaluator] command: {hint}")
 
 
-def note_change(change: str) -> None:
+def restart_of(study: Path, fix: Mapping[str, str] | None, store: Path | None, seed: int | None) -> str:
+    """The command that restarts a run with these options."""
+    options = [word for name, value in (fix or {}).items() for word in ("--fix", f"{name}={value}")]
+    options += ["--store", str(store)] if store else []
+    options += ["--seed", str(seed)] if seed is not None else []
+    return shlex.join(["culmen", "run", str(study), *options, "--overwrite"])
+
+
+def note_change(change: str, restart: str = RESTART) -> None:
     """``change``: see Study.change."""
     if change:
-        note(f"{change}; earlier values are kept unchanged; to restart, write `culmen run --overwrite`")
+        note(f"{change}; earlier values are kept unchanged; to restart, write `{restart}`")
 
 
 def note(text: str) -> None:

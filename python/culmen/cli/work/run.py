@@ -20,7 +20,7 @@ from .begun import check_room, has_ended, refuse_in_use, room
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
-from .notes import ACCEPT, note, note_file_left_behind, note_idle_options
+from .notes import ACCEPT, RESTART, note, note_file_left_behind, note_idle_options, restart_of
 from .summary import teams_or_workers
 
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers, agreement; None: not given
@@ -79,10 +79,11 @@ def run_study(
         _choose_workers(study, given, place, prefetch)
         if not quiet:
             note_file_left_behind(study)
-        if ended := check_room(study, overwrite):
+        restart = restart_of(path, fix, store, seed)
+        if ended := check_room(study, overwrite, restart):
             return ended.show(quiet)
         with room(study):
-            return _execute(study, quiet, errors, digits, door)
+            return _execute(study, quiet, errors, digits, door, restart)
 
 
 def resume_study(
@@ -106,7 +107,7 @@ def resume_study(
         if ended := has_ended(opened, study):
             return ended.show(quiet)
         note(opened.without_log if opened.summary["asked"] else "")  # otherwise it is an error below
-        note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `culmen run --overwrite`"))
+        note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `{RESTART}`"))
         return _execute(study, quiet, errors, digits, door)
 
 
@@ -119,7 +120,9 @@ def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> N
         study.options.place = place
 
 
-def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: Door | None) -> int:
+def _execute(
+    study: Study, quiet: bool, errors: bool, digits: int | None, door: Door | None, restart: str = RESTART
+) -> int:
     """Runs the study, and shows its result and its end."""
     if door:
         door.open(study)
@@ -146,7 +149,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
         fit = errors_at_end(study, result, ended, door) if errors else None
     finally:
         _core.dismiss_visitors(study.options)
-    return show_end(result, ran.here, fit, ended, study.source, quiet, digits, door is not None)
+    return show_end(result, ran.here, fit, ended, study.source, quiet, digits, door is not None, restart)
 
 
 def _say_where_workers_are(run: _core.Run, team_size: int) -> None:
