@@ -51,7 +51,13 @@ WORDS = {
     "run study": "culmen: there is no study file study; did you mean 'study.toml'?",
     "run stud": "culmen: there is no study file stud; did you mean 'study.toml'?",
     "check model": "culmen: there is no study file model; create one with `culmen init`",
-    "status model.py": "culmen: model.py: is not a culmen study",
+    "status model.py": "culmen: model.py: is not a culmen study; give the store of a study, which `culmen run` "
+    "writes as NAME.db",
+    "profiles study.db": "culmen: 'profiles' is not a command; write `culmen errors STUDY.db --profile` for the "
+    "profiles of a fit",
+    "profile study.db": "culmen: study.db is no program; for the profiles of a fit, write `culmen errors study.db "
+    "--profile`",
+    "export study.db --digits 3": "culmen export: there is no option '--digits'; an export has all digits",
     "status .": "culmen: . is a folder; give a store",
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
     "optimizers cmase": "culmen: there is no optimizer 'cmase'; did you mean 'cmaes'?",

@@ -4,6 +4,7 @@ import pytest
 from culmen.base.text import ALL, rounded, shown_error
 from culmen.cli.arguments import digits_of
 from culmen.fit.errors import Errors, Interval, ParameterError
+from culmen.problem.recommended import Recommended
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -77,3 +78,17 @@ def test_wrong_digits_are_refused(text):
 
 def test_right_digits():
     assert [digits_of(text) for text in (None, "1", "17", "all")] == [None, 1, 17, 17]
+
+
+def test_the_sentences_below_a_table_have_the_digits_too():
+    errors = Errors([ParameterError("a", 2 / 3, 0.1, 0.2)], ["a"], [[0.01]], [[1.0]], 10 / 3, 1.0, 4, 3, 0.0, 2)
+    for digits, value, ratio in ((None, "3.33333", "1.111"), (2, "3.3", "1.1"), (ALL, repr(10 / 3), repr(10 / 9))):
+        said = " ".join(errors.sentences(digits))
+        assert f"χ² = {value}," in said
+        assert f"χ²/dof = {ratio};" in said
+
+
+def test_the_recommended_candidate_has_the_digits():
+    found = Recommended({"x": 2 / 3, "m": None}, 1 / 3, 1 / 7, 5)
+    assert str(found) == "x=0.666667, m=None: 0.333333 ± 0.14 of 5 evaluations"
+    assert found.shown(2) == "x=0.67, m=None: 0.33 ± 0.14 of 5 evaluations"

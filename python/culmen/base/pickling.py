@@ -23,7 +23,7 @@ def dumps(value: Any, buffer_callback: "KeepsBuffer | None" = None) -> bytes:
         return file.getvalue()
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+class _Pickler(cloudpickle.Pickler):
     def reducer_override(self, thing: Any) -> Any:
         """A cached function has a name only, which a child cannot import from the program's script."""
         if isinstance(thing, functools._lru_cache_wrapper) and not _is_importable(thing):

@@ -25,8 +25,13 @@ _WORDS = {  # words of other tools
 _INSTEAD_OF_COMMANDS = {
     "help": "write `culmen --help`, or `culmen COMMAND --help`",
     "version": "write `culmen --version`",
+    "profiles": "write `culmen errors STUDY.db --profile` for the profiles of a fit",
     "stop": "stop a run with Ctrl-C, or with `kill` and its process number",
     "kill": "stop a run with Ctrl-C, or with `kill` and its process number",
+}
+_INSTEAD_OF_OPTIONS = {
+    ("export", "--digits"): "; an export has all digits",
+    ("report", "--digits"): "; the report has ten digits, and `culmen export` writes all",
 }
 _OPTIONS = {  # options of other tools, and ours: the first one that the command has
     ("-n", "-j", "-w", "-np", "--jobs", "--cores", "--processes", "--nproc"): ("--workers", "-n", "--slots"),
@@ -113,6 +118,7 @@ def _unknown_option(given: str, command: Any) -> str:
         or _is_command(given, known)
         or _in_study_file(given.lstrip("-").replace("-", "_"))
         or did_you_mean(given, known)
+        or _INSTEAD_OF_OPTIONS.get((command.name, given), "")
     )
     return f"{_name(command)}: there is no option '{given}'" + (near or f"; `{_help(command)}` lists the options")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..base.text import rounded, shown_error
+from ..base.text import rounded, shown, shown_error
 from ..problem.space import Value
 from .text import as_text
 
@@ -132,9 +132,13 @@ class Errors:
     @property
     def lines(self) -> list[str]:
         """The scale of the errors, and remarks."""
-        return [*self._scale_lines(), *self._profile_lines(), *(f"Note: {note}." for note in self.notes)]
+        return self.sentences()
 
-    def _scale_lines(self) -> list[str]:
+    def sentences(self, digits: int | None = None) -> list[str]:
+        """``lines`` with this number of significant digits."""
+        return [*self._scale_lines(digits), *self._profile_lines(), *(f"Note: {note}." for note in self.notes)]
+
+    def _scale_lines(self, digits: int | None) -> list[str]:
         further = f"from {self.evaluations} more evaluations"
         if not self.residuals:
             by = (
@@ -144,19 +148,21 @@ class Errors:
             )
             return [f"Errors: the value {by}); {further}."]
         if self.robust:
+            value = shown(self.value, digits or 6)
             return [
                 f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}); "
                 f"{further}.",
-                f"value = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}; sandwich errors "
+                f"value = {value}, {self.residuals} residuals, dof = {self.dof}; sandwich errors "
                 "(culmen errors shows them) do not need the standard deviations of the residuals, and allow outliers.",
             ]
-        counted = f"χ² = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}"
+        counted = f"χ² = {shown(self.value, digits or 6)}, {self.residuals} residuals, dof = {self.dof}"
         if self.scale is None:
             return [f"Errors for Δχ² = 1; {counted}; {further}."]
+        ratio, scale = (shown(number, digits or 4) for number in (self.value / self.dof, self.scale))
         return [
             f"Errors for Δχ² = 1; they hold if residuals are in units of their standard deviations; {further}.",
-            f"{counted}, χ²/dof = {self.value / self.dof:.4g}; if the standard deviations are unknown: "
-            f"multiply the errors by S = √(χ²/dof) = {self.scale:.4g}.",
+            f"{counted}, χ²/dof = {ratio}; if the standard deviations are unknown: "
+            f"multiply the errors by S = √(χ²/dof) = {scale}.",
         ]
 
     def _profile_lines(self) -> list[str]:

@@ -3,6 +3,8 @@
 from io import StringIO
 from typing import TYPE_CHECKING, Protocol
 
+from ..base.text import shown
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -17,8 +19,7 @@ class Readable(Protocol):
     def free(self) -> list[str]: ...
     @property
     def correlation(self) -> list[list[float]]: ...
-    @property
-    def lines(self) -> list[str]: ...
+    def sentences(self, digits: int | None = None) -> list[str]: ...
     def as_rows(self, digits: int | None = None) -> tuple[list[list[str]], list[str]]: ...
 
 
@@ -34,8 +35,8 @@ def show(errors: Readable, console: "Console", digits: int | None = None) -> Non
     """The parameters, the correlations, the scale, and remarks. ``digits``: see Errors.as_rows."""
     console.print(_parameters(errors, digits))
     if 1 < len(errors.free) <= _WIDEST_MATRIX:
-        console.print(_correlations(errors))
-    for sentence in errors.lines:
+        console.print(_correlations(errors, digits))
+    for sentence in errors.sentences(digits):
         console.print(sentence, soft_wrap=True)
 
 
@@ -49,10 +50,10 @@ def _parameters(errors: Readable, digits: int | None) -> "Table":
     return table
 
 
-def _correlations(errors: Readable) -> "Table":
+def _correlations(errors: Readable, digits: int | None) -> "Table":
     from rich.table import Table
 
     table = Table("correlation", *errors.free)
     for name, row in zip(errors.free, errors.correlation, strict=True):
-        table.add_row(name, *(f"{c:.3f}" for c in row))
+        table.add_row(name, *(f"{c:.3f}" if digits is None else shown(c, digits) for c in row))
     return table

@@ -25,8 +25,13 @@ class Recommended:
         return cls(space.named(x) if space else unnamed(x), value, error, evaluations)
 
     def __str__(self) -> str:
-        params = ", ".join(f"{name}={shown(value)}" for name, value in self.params.items())
-        return f"{params}: {self.value:.6g} ± {self.error:.2g} of {self.evaluations} evaluations"
+        return self.shown()
+
+    def shown(self, digits: int | None = None) -> str:
+        """``digits``: significant digits of all numbers."""
+        params = ", ".join(f"{name}={shown(value, digits or 6)}" for name, value in self.params.items())
+        value, error = shown(self.value, digits or 6), shown(self.error, digits or 2)
+        return f"{params}: {value} ± {error} of {self.evaluations} evaluations"
 
 
 def unnamed(x: list[float]) -> dict[str, Value]:

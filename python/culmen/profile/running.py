@@ -21,6 +21,10 @@ def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
     Raises InputError if the command cannot run or no MPI is found in it.
     """
     if shutil.which(command[0]) is None:
+        if command[0].endswith(".db"):
+            raise InputError(
+                f"{command[0]} is no program; for the profiles of a fit, write `culmen errors {command[0]} --profile`"
+            )
         raise InputError(f"the program '{command[0]}' was not found; write the path of a program after --")
     probe = _probe_of(command)
     try:

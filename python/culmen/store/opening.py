@@ -40,7 +40,12 @@ class Opened:
     @cached_property
     def store(self) -> _core.Store:
         refuse_no_store(self.path, self._command)
-        return _core.Store.read(str(self.path))
+        try:
+            return _core.Store.read(str(self.path))
+        except InputError as e:
+            if not str(e).endswith("is not a culmen study"):
+                raise
+            raise InputError(f"{e}; give the store of a study, which `culmen run` writes as NAME.db") from None
 
     @cached_property
     def begun(self) -> Begun:
@@ -110,6 +115,8 @@ def refuse_no_store(path: Path, command: str) -> None:
     if path.is_dir():
         found = sorted(path.glob("*.db"))
         raise InputError(f"{path} is a folder; give a store" + (f", such as {found[0]}" if found else ""))
+    if path.is_symlink() and not path.exists():
+        raise InputError(f"{path} is a link to {path.readlink()}, which does not exist; give the store itself")
     if not path.exists():
         near = near_file(path, ".db")
         study = path.with_suffix(".toml")

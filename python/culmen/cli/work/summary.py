@@ -57,9 +57,9 @@ def print_result(
         "workers busy": _busy(result) if open_to_others else None,
         "workers waited": waited(result, here, written),
     }
-    tables.append(_figures_table(_figures(result, here, digits or 10, found, waiting)))
+    tables.append(_figures_table(_figures(result, here, digits, found, waiting)))
     if fit is not None:
-        tables += _scale_lines(fit)
+        tables += _scale_lines(fit, digits)
     if result.store and result.failed:
         tables.append(_failures_table(ended.failures))
     console().print(*tables, sep="\n")
@@ -90,7 +90,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "optimizer": _searching(state),
                 "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
                 **({} if state["front"] else _others(state["best_extras"], fit, digits or 10)),
-                "recommended": state["recommended"] and Recommended(**state["recommended"]),
+                "recommended": state["recommended"] and Recommended(**state["recommended"]).shown(digits),
                 "evaluations": counts(state["told"], state["limit"], state["waiting"], state["proposed"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
                 "failed": state["failed"] or None,
@@ -101,7 +101,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
         )
     )
     if fit is not None:
-        tables += _scale_lines(fit)
+        tables += _scale_lines(fit, digits)
     if state["failures"]:
         tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
@@ -203,12 +203,14 @@ def _best_table(best: dict[str, Value], known: dict[str, str], fit: Errors | Non
     return table
 
 
-def _scale_lines(fit: Errors | str) -> list[Text]:
+def _scale_lines(fit: Errors | str, digits: int | None) -> list[Text]:
     """The scale of the errors, or why there are none."""
-    return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
+    return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.sentences(digits))]
 
 
-def _figures(result: "Result", here: int, digits: int, fit: Errors | None, waiting: dict[str, Any]) -> dict[str, Any]:
+def _figures(
+    result: "Result", here: int, digits: int | None, fit: Errors | None, waiting: dict[str, Any]
+) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
@@ -217,10 +219,10 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None, waiti
     return {
         "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
-        "best value": None if result.front else _best_value(result.value, digits) + residuals,
-        "recommended": result.recommended,
-        "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
-        **({} if result.front else _others(result.extras, fit, digits)),
+        "best value": None if result.front else _best_value(result.value, digits or 10) + residuals,
+        "recommended": result.recommended and result.recommended.shown(digits),
+        "constraints": f"violated by {shown(result.violation, digits or 6)}" if result.violation else None,
+        **({} if result.front else _others(result.extras, fit, digits or 10)),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {workers}{_rate(result, here)}",
