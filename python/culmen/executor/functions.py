@@ -18,6 +18,7 @@ from .. import _core
 from .._core import InputError
 from ..base.warning import warn
 from ..run.pickles import Parts, SharedParts, can_share, in_one, pickle_of
+from ..run.pickling import pickled_by_value
 from ..slot.callables import ToSlot
 
 _KEPT = 256
@@ -33,9 +34,7 @@ def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
     try:
         if not keywords and all(map(_is_plain, arguments)):
             return pickle.dumps(call, protocol=5)
-        from ..base import pickling
-
-        return pickling.dumps(call)
+        return pickled_by_value(call)
     except Exception as e:
         raise InputError(f"culmen.Executor: the arguments cannot be pickled: {type(e).__name__}: {e}") from None
 

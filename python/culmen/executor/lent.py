@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..run.pickling import pickled_by_value
 from ..slot import protocol
 from ..slot.callables import Travelling
 from ..slot.failure import sentence
@@ -37,9 +38,7 @@ class LentFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._pickled is None:
-            from ..base import pickling
-
-            pickled = pickle.dumps(Travelling(pickling.dumps((self._f, *self._how))))
+            pickled = pickle.dumps(Travelling(pickled_by_value((self._f, *self._how))))
             self._pickled = blake2b(pickled, digest_size=16).digest(), pickled
         return _arrive, self._pickled
 

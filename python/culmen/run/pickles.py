@@ -14,6 +14,7 @@ from .. import _core
 from .._core import InputError
 from ..base.machine import available_bytes
 from ..slot.shared import Shared
+from .pickling import pickled_by_value
 
 LARGE_BYTES = 1 << 20
 _PAGE = mmap.PAGESIZE
@@ -25,10 +26,8 @@ class Parts:
     """A pickle, with the large buffers apart from it."""
 
     def __init__(self, value: Any) -> None:
-        from ..base import pickling  # cloudpickle, which other calls do not need
-
         self.buffers: list[memoryview] = []
-        self.head: bytes = pickling.dumps(value, self._keeps)
+        self.head: bytes = pickled_by_value(value, self._keeps)
         self.large = bool(self.buffers) or len(self.head) >= LARGE_BYTES
 
     def _keeps(self, buffer: pickle.PickleBuffer) -> bool:
@@ -77,9 +76,7 @@ def pickle_of(value: Any, wrap: Callable[[bytes], Any] | None = None, shares: bo
 
 
 def in_one(value: Any, parts: Parts, wrap: Callable[[bytes], Any] | None = None) -> _core.Pickle:
-    from ..base import pickling
-
-    return _wrapped(pickling.dumps(value) if parts.buffers else parts.head, wrap)
+    return _wrapped(pickled_by_value(value) if parts.buffers else parts.head, wrap)
 
 
 def can_share() -> bool:

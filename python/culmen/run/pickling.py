@@ -1,0 +1,47 @@
+"""cloudpickle, and functions of a program that functools.lru_cache or functools.cache has decorated."""
+
+import functools
+import io
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..base.functions import own_attributes
+from ..slot.callables import cached
+
+
+def pickled_by_value(value: Any, keeps: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
+    """Functions and classes of the program's script travel whole. ``keeps``: see buffer_callback of pickle.dumps.
+
+    Raises what cloudpickle raises."""
+    with io.BytesIO() as file:
+        _pickler()(file, protocol=5, buffer_callback=keeps).dump(value)
+        return file.getvalue()
+
+
+@functools.cache
+def _pickler() -> Any:
+    import cloudpickle
+
+    class Pickler(cloudpickle.Pickler):
+        def reducer_override(self, thing: Any) -> Any:
+            """A cached function has a name only, which a child cannot import from the program's script."""
+            if isinstance(thing, functools._lru_cache_wrapper) and not _is_importable(thing):
+                parameters = thing.cache_parameters()
+                return cached, (thing.__wrapped__, parameters["maxsize"], parameters["typed"], own_attributes(thing))
+            return super().reducer_override(thing)
+
+    return Pickler
+
+
+def _is_importable(thing: Any) -> bool:
+    import cloudpickle
+
+    name = getattr(thing, "__module__", None) or "__main__"
+    if name == "__main__" or name in cloudpickle.list_registry_pickle_by_value():
+        return False
+    found: Any = sys.modules.get(name)
+    for part in thing.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is thing
