@@ -75,11 +75,11 @@ void write_words(ByteWriter& w, const std::vector<std::string>& words) {
   for (const auto& word : words) w.text(word);
 }
 
-/// By the layout of version 3, which `culmen.slot` reads: written here a second time.
-Bytes version_3(std::uint8_t kind, const Words& words) {
+/// By the layout of version 4, which `culmen.slot` reads: written here a second time.
+Bytes version_4(std::uint8_t kind, const Words& words) {
   Bytes out;
   ByteWriter w(out);
-  w.u8(3);
+  w.u8(4);
   two_parameters().encode(w);
   encode(Goals{}, w);
   for (const std::uint8_t byte : {kind, std::uint8_t{0}, std::uint8_t{1}}) w.u8(byte);
@@ -104,7 +104,7 @@ Bytes version_3(std::uint8_t kind, const Words& words) {
   return out;
 }
 
-TEST(SetUpCodec, writes_the_bytes_of_version_3) {
+TEST(SetUpCodec, writes_the_bytes_of_version_4) {
   const std::string pickle("\1\0\377", 3), python = "/usr/bin/python3";
   const std::vector<Words> words{{},
                                  {"m:f", pickle, python, {}, 3},
@@ -113,7 +113,7 @@ TEST(SetUpCodec, writes_the_bytes_of_version_3) {
                                  {{}, pickle, python, {}}};
   const auto specs = one_of_each_kind();
   for (std::size_t kind = 0; kind < specs.size(); ++kind)
-    EXPECT_EQ(encode({two_parameters(), specs[kind]}), version_3(static_cast<std::uint8_t>(kind), words[kind])) << kind;
+    EXPECT_EQ(encode({two_parameters(), specs[kind]}), version_4(static_cast<std::uint8_t>(kind), words[kind])) << kind;
 }
 
 TEST(SetUpCodec, refuses_bytes_that_end_early_go_on_or_say_nonsense) {
