@@ -128,7 +128,10 @@ CALLS = {
     ),
     "a store in no folder": (with_store("there/fit.db"), "there/fit.db: there is no folder {folder}/there"),
     "a folder for a store": (with_store("."), ". is a folder; give a store"),
-    "a model for a store": (with_store("model.py"), "model.py: is not a culmen study"),
+    "a model for a store": (
+        with_store("model.py"),
+        "model.py: is not a culmen study; give the store of a study, which `culmen run` writes as NAME.db",
+    ),
     "a limit of none for a study": (
         lambda: Study.from_file("study.toml", evaluations=-1),
         "study.toml: evaluations must be at least 1, got -1",
