@@ -4,6 +4,7 @@ VENV := .venv
 BUILD := build/release
 BIN := $(VENV)/bin
 JOBS ?= $(shell nproc)
+TEST_HANGS_S ?= 1800
 native := CMakeLists.txt python/CMakeLists.txt $(shell find cmake src python/bindings -type f)
 format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp' -o -name '*.hpp' -o -name '*.[ch]')
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -46,7 +47,7 @@ demo: build
 
 # The C++ tests' programs.
 tests: build
-	cmake -S . -B $(BUILD) -DCULMEN_TESTS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
+	cmake -S . -B $(BUILD) -DCULMEN_TESTS=ON -DCULMEN_TEST_HANGS_S=$(TEST_HANGS_S) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
 	tools/show_progress $(BUILD)/tests.log cmake --build $(BUILD) -j $(JOBS)
 
 # All parts, also after one that failed, and one list of what failed at the end.
@@ -55,6 +56,7 @@ test: build
 
 # The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, tests of other projects, the sanitizers, a checked build, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1
+test-all: export TEST_HANGS_S := 14400
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
 test-all: build

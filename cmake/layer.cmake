@@ -19,17 +19,17 @@ function(culmen_layer name)
   culmen_unity(culmen_${name})
 endfunction()
 
-# culmen_test(NAME [LINK target...] [TIMEOUT seconds] [ALONE file...] [SHARDS n]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry, or n of
+set(CULMEN_TEST_HANGS_S 1800 CACHE STRING "Seconds after which a C++ test counts as hung; more seeds need more time")
+
+# culmen_test(NAME [LINK target...] [ALONE file...] [SHARDS n]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry, or n of
 # them, which run side by side.
 # ALONE: files whose local names are those of other files too; they compile by themselves.
 function(culmen_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT;SHARDS" "LINK;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "" "SHARDS" "LINK;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 1200) # ends a test that hangs; a slow or busy machine must not reach it
-  endif()
+  set(hangs_s ${CULMEN_TEST_HANGS_S})
   if(CULMEN_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
-    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+    math(EXPR hangs_s "${hangs_s} * 5")
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE culmen GTest::gtest GTest::gmock GTest::gtest_main ${arg_LINK})
@@ -38,13 +38,13 @@ function(culmen_test name)
   set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT arg_SHARDS)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${hangs_s})
     return()
   endif()
   foreach(shard RANGE 1 ${arg_SHARDS})
     math(EXPR index "${shard} - 1")
     add_test(NAME ${name}_${shard} COMMAND ${name})
-    set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST 1000
+    set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${hangs_s} COST 1000
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
