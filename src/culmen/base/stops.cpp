@@ -50,6 +50,7 @@ void in_child() {
     sigaction(stop, nullptr, &now);
     if (now.sa_handler == do_nothing || (foreign_handlers && now.sa_handler != SIG_IGN)) signal(stop, SIG_DFL);
   }
+  evaluating = 0;  // handlers that the child sets are its own
   restore_mask();
 }
 
@@ -85,7 +86,7 @@ StopsReachChildren::StopsReachChildren() {
 }
 
 StopsReachChildren::~StopsReachChildren() {
-  --evaluating;
+  if (evaluating > 0) --evaluating;  // 0 in a fork of the function
   pthread_sigmask(SIG_SETMASK, &former_mask_, nullptr);
 }
 

@@ -98,6 +98,16 @@ TEST(Stops, end_what_a_thread_of_a_master_starts) {
   signal(SIGHUP, SIG_DFL);
 }
 
+TEST(Stops, leave_the_handlers_of_a_fork_to_its_own_forks) {
+  const StopsReachChildren here;
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGTERM, handler);
+    _exit(end_of_fork(SIGTERM));
+  }
+  EXPECT_EQ(WEXITSTATUS(reap(child)), 0);
+}
+
 // Handlers of a fork run in the order of their registration. Therefore this test needs a process of its own.
 TEST(StopsDeathTest, are_not_lost_before_a_fork_has_the_default_actions) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
