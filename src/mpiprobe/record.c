@@ -176,6 +176,7 @@ PROBE_PUBLIC int MPI_Finalize(void) {
     h->cycles = use.cycles - begin_use.cycles;
     h->end_ns = probe_nanoseconds();
     h->end_ticks = probe_ticks();
+    probe_reach(h->end_ticks - h->start_ticks);
   }
   probe_inside = 1;
   const int error = ((int (*)(void))probe_find("MPI_Finalize"))();

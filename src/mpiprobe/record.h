@@ -136,6 +136,8 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
 
 void probe_begin_timeline(void);
 void probe_add_time(unsigned kind, uint64_t begin, uint64_t end);
+/// Makes the bins so wide that this time is in one.
+uint32_t probe_reach(uint64_t since_start);
 
 /// What the process has used so far.
 struct probe_use {

@@ -29,17 +29,22 @@ static void widen(uint32_t shift) {
   probe_unlock();
 }
 
+uint32_t probe_reach(uint64_t since_start) {
+  uint32_t shift = __atomic_load_n(&probe_profile->header.bin_shift, __ATOMIC_ACQUIRE);
+  while (since_start >> shift >= probe_most_bins) {
+    widen(shift);
+    shift = __atomic_load_n(&probe_profile->header.bin_shift, __ATOMIC_ACQUIRE);
+  }
+  return shift;
+}
+
 void probe_add_time(unsigned kind, uint64_t begin, uint64_t end) {
   struct probe_file* const profile = probe_profile;
   const uint64_t start = profile->header.start_ticks;
   if (end <= begin || begin < start) return;
   begin -= start;
   end -= start;
-  uint32_t shift = __atomic_load_n(&profile->header.bin_shift, __ATOMIC_ACQUIRE);
-  while (end >> shift >= probe_most_bins) {
-    widen(shift);
-    shift = __atomic_load_n(&profile->header.bin_shift, __ATOMIC_ACQUIRE);
-  }
+  const uint32_t shift = probe_reach(end);
   const uint64_t last = end >> shift;
   for (uint64_t bin = begin >> shift; bin < last; ++bin) {
     const uint64_t next = (bin + 1) << shift;

@@ -51,6 +51,16 @@ def test_the_timeline_knows_when(phased):
     assert edges[-1] < read_folder(folder)[1].seconds
 
 
+def test_a_long_end_without_mpi_is_in_the_timeline(mpi, tmp_path):
+    done = profiled(tmp_path, built(mpi, tmp_path, "timeline_program.c"), RANKS, "1.5")
+    assert done.returncode == 0, done.stderr
+    for rank in read_folder(tmp_path / "out"):
+        drawn_s = len(rank.timeline.seconds) * rank.timeline.bin_s
+        assert rank.seconds <= drawn_s < rank.seconds + rank.timeline.bin_s
+        begins_s = np.arange(len(rank.timeline.seconds)) * rank.timeline.bin_s
+        assert not rank.timeline.seconds[begins_s > rank.seconds - 1.4].any()
+
+
 def test_json_has_the_timeline_and_the_processors(phased):
     done = culmen("profile", "report", "out", "--json", cwd=phased[0].parent)
     assert done.returncode == 0, done.stderr

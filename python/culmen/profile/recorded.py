@@ -226,7 +226,7 @@ def _timeline(file: np.void, seconds_a_tick: float) -> Timeline:
     number = int(used[-1]) + 1 if used.size else 0
     if header["end_ns"] > 0:
         number = max(number, -(-int(header["end_ticks"] - header["start_ticks"]) // width))
-    return Timeline(width * seconds_a_tick, bins[: min(number, _BINS)] * seconds_a_tick)
+    return Timeline(width * seconds_a_tick, bins[:number] * seconds_a_tick)
 
 
 def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
