@@ -54,11 +54,13 @@ def test_other_kinds_have_the_size_that_was_asked_for(kind, begin, made, browser
 
 def test_wrong_words_are_one_sentence(made, tmp_path):
     (tmp_path / "other.html").write_text("<p>no figure</p>")
+    (tmp_path / "damaged.html").write_text(made.read_text().replace('"key":"line"', '"key":"line'))
     (tmp_path / "empty.html").write_text(page("Empty", "", [], []))
     for words, said in {
         (made.name, "--format", "jpg"): "--format must be svg, png or pdf, got 'jpg'",
         ("missing.html",): "missing.html cannot be read: No such file or directory",
         ("other.html",): "other.html is no page of culmen; `culmen report STUDY.db` writes one",
+        ("damaged.html",): "damaged.html is damaged; write the page again",
         ("empty.html",): "empty.html has no figure",
         (made.name, "--width", "1"): "--width",
     }.items():

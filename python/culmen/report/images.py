@@ -12,6 +12,7 @@ from .._core import InputError
 
 KINDS = ("svg", "png", "pdf")
 BROWSERS = ("google-chrome", "chromium", "chromium-browser", "chromium-headless-shell")
+_HEIGHT = 420  # of a figure that has none
 _SCALE = 2  # pixels of a png for each unit of length
 _FIGURES = re.compile(r'<script type="application/json" id="figures">(.*?)</script>', re.S)
 _WITHOUT_KALEIDO = "images need the Python package kaleido; install it with `pip install 'culmen[images]'`"
@@ -48,7 +49,10 @@ def _figures_in(page: Path) -> list[dict[str, Any]]:
         raise InputError(f"{page} cannot be read: {error.strerror}") from None
     if found is None:
         raise InputError(f"{page} is no page of culmen; `culmen report STUDY.db` writes one")
-    figures: list[dict[str, Any]] = json.loads(found[1])
+    try:
+        figures: list[dict[str, Any]] = json.loads(found[1])
+    except json.JSONDecodeError:
+        raise InputError(f"{page} is damaged; write the page again") from None
     if not figures:
         raise InputError(f"{page} has no figure")
     return figures
@@ -63,7 +67,7 @@ async def _write(figures: dict[Path, dict[str, Any]], browser: str, width: int) 
     with resources.as_file(library) as drawing:
         async with Kaleido(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
             for path, figure in figures.items():
-                size = {"width": width, "height": figure["layout"]["height"]}
+                size = {"width": width, "height": figure["layout"].get("height", _HEIGHT)}
                 drawn = {"data": figure["data"], "layout": figure["layout"]}
                 options = {"format": path.suffix[1:], **size, "scale": _SCALE if path.suffix == ".png" else 1}
                 errors += await kaleido.write_fig(drawn, path=path, opts=options) or ()

@@ -42,6 +42,8 @@ def parallel(table: Table) -> Figure:
         "others, at equal distances of rank."
     )
     failed = np.flatnonzero(table.failed)
+    if len(failed) > _FAILED:
+        figure.notes.append(f"Red: {_FAILED} of {counted(len(failed), 'failed evaluation')}.")
     failed = failed[evenly(len(failed), _FAILED)]
     if len(failed):
         figure.about += " Evaluations that failed have no rank."
