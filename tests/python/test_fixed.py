@@ -1,5 +1,6 @@
 """Fixed parameters: the evaluator receives them, the search does not contain them."""
 
+import numpy as np
 import pytest
 from harness import write_fit
 from scipy.optimize import least_squares
@@ -211,3 +212,22 @@ def test_errors_with_a_loss_fit_again_though_the_study_has_initial_values(tmp_pa
     found = least_squares(lambda x: model["f"]({"A": x[0], "k": x[1], "c": 0.2}), [50, 0.6], loss=loss, xtol=1e-12)
     assert held.value <= 2 * found.cost * (1 + 1e-4)
     assert [held["A"].value, held["k"].value] == pytest.approx(found.x, rel=0.02)
+
+
+@pytest.mark.parametrize("fix", [{"c": 0.4}, {"a": 3.0}])
+def test_errors_of_a_fit_without_bounds_hold_fixed_parameters(tmp_path, fix):
+    space = "a = { initial = 1 }\nk = { lower = 0, initial = 1 }\nc = { lower = -9, upper = 9 }"
+    model = "def f(p): return [p['a'] + p['k'] - 3, p['k'] + p['c'] - 1, p['a'] - p['c'] - 2.5]\n"
+    write_fit(tmp_path, model, space, 60)
+    Study.from_file(tmp_path / "study.toml", store=tmp_path / "s.db").run(progress=False)
+    held = culmen.errors(tmp_path / "s.db", fix=fix)
+    [name] = fix
+    others = [one for one in ("a", "k", "c") if one != name]
+    rows = {"a": [1, 0, 1], "k": [1, 1, 0], "c": [0, 1, -1]}
+    design = np.array([rows[one] for one in others]).T
+    offset = np.array([3, 1, 2.5]) - fix[name] * np.array(rows[name])
+    expected = np.linalg.lstsq(design, offset, rcond=None)[0]
+    assert [held[one].value for one in others] == pytest.approx(list(expected), abs=1e-5)
+    assert [held[one].error for one in others] == pytest.approx(
+        list(np.sqrt(np.diag(np.linalg.inv(design.T @ design)))), rel=1e-3
+    )

@@ -60,13 +60,13 @@ class Refit:
 
     def _of_reals(self) -> _core.Space:
         """Other parameters keep their values, as they do for errors. The initial values of the study do not count: the
-        search begins at ``start``."""
+        search begins at ``start``. Without a bound, a parameter needs one."""
         space = self.config.space
         named = space.named(self.start)
         parameters = space.all
         for p in parameters:
             if p.fixed is None:
-                p.initial = None
+                p.initial = named[p.name] if math.isinf(p.upper - p.lower) else None
                 if p.kind != "real" and p.name in named:
                     p.fixed = named[p.name]
         return _core.Space(parameters, space.constraints)
