@@ -21,7 +21,10 @@ WRONG = {
     "starts of no dimension": ({"starts": np.array(1.0)}, "starts"),
     "space of no dimension": ({"space": np.array(1.0)}, "the space must be a dict such as"),
     "choices of no dimension": ({"space": {"x": culmen.ordinal(np.array(1.0))}}, "choices must be a list of strings"),
-    "a class as a choice": ({"space": {"x": culmen.ordinal([1, float])}}, "each choice must be a string or a number"),
+    "a class as a choice": (
+        {"space": {"x": culmen.ordinal([1, float])}},
+        "each choice must be a string, a number, True, False or None",
+    ),
     "a null character in a name": ({"space": {"x\0a": (0, 1), "x\0b": (0, 1)}}, "its name contains a null character"),
     "a null character in a choice": ({"space": {"x": culmen.categorical(["a", "b\0"])}}, "contains a null character"),
     "a null character in an objective": ({"objectives": {"a\0": "minimize", "b": "minimize"}}, "null character"),
