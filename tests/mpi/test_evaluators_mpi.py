@@ -45,7 +45,7 @@ def test_the_command_of_the_page_runs(mpi, tmp_path):
     proxy that has ended, and die of SIGPIPE.
     """
     page = (Path(__file__).parents[2] / "docs/howto/mpi.md").read_text()
-    (command,) = re.findall(r"^    (command = .*)$", page, re.MULTILINE)
+    (command,) = re.findall(r"^ {4,}(command = .*)$", page, re.MULTILINE)
     simulation = tmp_path / "simulation"
     simulation.write_text(f"#!{PYTHON}\n{PROGRAM}")
     simulation.chmod(0o755)
@@ -58,3 +58,16 @@ def test_the_command_of_the_page_runs(mpi, tmp_path):
 def test_variables_can_be_removed(mpi, tmp_path):
     words = json.dumps(["sh", "-c", "test -z ${HOME+set} && echo 1"])
     assert values(mpi, tmp_path, f"command = {words}\nenvironment = {{ HOME = false }}") == 8 * [1]
+
+
+def test_an_evaluation_inherits_nothing_that_the_launch_has_set(mpi, tmp_path):
+    """A program with another MPI than the launch's would otherwise load the wrong one, or use its network only."""
+    names = ("MPI4PY_MPIABI", "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "CULMEN_LAUNCH_SETS")
+    words = json.dumps(["sh", "-c", f'test -z "{"".join(f"${name}" for name in names)}" && echo 1'])
+    assert values(mpi, tmp_path, f"command = {words}") == 8 * [1]
+
+
+def test_an_evaluation_keeps_what_the_user_has_set(mpi, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPI4PY_MPIABI", mpi)
+    words = json.dumps(["sh", "-c", f'test "$MPI4PY_MPIABI" = {mpi} && echo 1'])
+    assert values(mpi, tmp_path, f"command = {words}") == 8 * [1]

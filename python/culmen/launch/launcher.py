@@ -4,7 +4,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from .. import _core
@@ -48,8 +49,10 @@ def launch(
     flags = [flag for words in words_of for flag in words.flags]
     if on_hosts:
         flags += [launcher.mpi.hosts, ",".join(f"{host}:{ranks}" for host, ranks in on_hosts)]
+    environment["CULMEN_LAUNCH_SETS"] = ",".join(_set_by(environment, flags))
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
-    print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
+    shown = {name: value for name, value in environment.items() if name != "CULMEN_LAUNCH_SETS"}
+    print(shlex.join([*(f"{name}={value}" for name, value in shown.items()), *command]), flush=True)
     if not _module(launcher).exists():
         print(
             f"culmen: warning: there is no module for {launcher.mpi.title} (libculmen_mpi_{launcher.mpi.module}.so); "
@@ -62,6 +65,12 @@ def launch(
     if end.signal:
         print(f"culmen: {_loss(end)}, so {launcher.mpi.title} ended all ranks{how_to_continue()}", file=sys.stderr)
     return end.code
+
+
+def _set_by(environment: Iterable[str], flags: list[str]) -> list[str]:
+    """Variables that evaluators must not inherit: they choose the MPI of the ranks, and its network."""
+    words = [f"OMPI_MCA_{name}" for flag, name in pairwise(flags) if flag in ("--mca", "-mca")]
+    return [name for name in (*environment, *words) if name not in os.environ]
 
 
 def _loss(end: End) -> str:

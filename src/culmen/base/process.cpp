@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -140,6 +141,20 @@ Start start_of(const SpawnRequest& request) {
 }
 }  // namespace
 
+namespace {
+/// `culmen launch` names the variables that it sets, because some of them choose the MPI of its ranks.
+bool is_set_by_culmen(std::string_view variable) {
+  if (variable == "CULMEN_LAUNCH_SETS") return true;
+  const char* const names = std::getenv("CULMEN_LAUNCH_SETS");
+  for (std::string_view rest = names != nullptr ? names : ""; !rest.empty();) {
+    const auto end = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, end) == variable) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+}  // namespace
+
 bool is_of_launch(std::string_view variable) {
   // Open MPI 4 and 5 (mpiexec), PMIx (also srun), Hydra (MPICH, Intel MPI), PMI (also srun), steps of srun.
   constexpr std::string_view prefixes[] = {
@@ -158,12 +173,24 @@ bool is_of_launch(std::string_view variable) {
       "SLURM_CPU_BIND",
   };
   constexpr std::string_view names[] = {
-      "OMPI_APP_CTX_NUM_PROCS", "OMPI_ARGV",        "OMPI_COMMAND",       "OMPI_FILE_LOCATION",
-      "OMPI_FIRST_RANKS",       "OMPI_NUM_APP_CTX", "OMPI_UNIVERSE_SIZE", "OMPI_MCA_initial_wdir",
-      "SLURM_PROCID",           "SLURM_LOCALID",    "SLURM_GTIDS",        "SLURM_TASK_PID",
+      "OMPI_APP_CTX_NUM_PROCS",
+      "OMPI_ARGV",
+      "OMPI_COMMAND",
+      "OMPI_FILE_LOCATION",
+      "OMPI_FIRST_RANKS",
+      "OMPI_NUM_APP_CTX",
+      "OMPI_UNIVERSE_SIZE",
+      "OMPI_MCA_initial_wdir",
+      "SLURM_PROCID",
+      "SLURM_LOCALID",
+      "SLURM_GTIDS",
+      "SLURM_TASK_PID",
+      "OMPI_MCA_mpi_oversubscribe",
+      "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
   };
   if (variable.starts_with("PMIX_MCA_")) return false;
-  return std::ranges::any_of(prefixes, [&](auto prefix) { return variable.starts_with(prefix); }) ||
+  return is_set_by_culmen(variable) ||
+         std::ranges::any_of(prefixes, [&](auto prefix) { return variable.starts_with(prefix); }) ||
          std::ranges::find(names, variable) != std::end(names);
 }
 

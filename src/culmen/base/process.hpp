@@ -43,7 +43,7 @@ int open_child_pidfd(pid_t child) noexcept;
 /// Variables to set by name; nullopt: the variable is removed.
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 
-/// Whether mpiexec or srun set this variable to tell a process its place in the launch. A child process that inherited
+/// Whether mpiexec, srun or `culmen launch` set this variable, for example to tell a process its place in the launch. A child process that inherited
 /// it could not use MPI: it would claim its parent's rank. What users set, such as OMPI_MCA_btl, is not among them.
 bool is_of_launch(std::string_view variable);
 
