@@ -54,10 +54,6 @@ FILES = {
         ': [space] x.type must be "real", "integer", "ordinal", "categorical" or "boolean", got "float"; '
         "did you mean 'real'?",
     ),
-    "choices of true and false": (
-        edited((X, 'x = { choices = [true, "b"] }')),
-        ': [space] x.choices.0 must be a number or a string in quotes, got true (true and false need type = "boolean")',
-    ),
     "choices in one text": (
         edited((X, 'x = { choices = "a, b" }')),
         ': [space] x.choices must be a list of strings or numbers, such as ["a", "b"], got "a, b"',

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from harness import PYTHON, culmen, outcomes
+from profiles import of_mpi4py
 
 SPACE = "[space]\nx = { lower = -5, upper = 5 }\n[stop]\nevaluations = 8\n"
 PROGRAM = """
@@ -51,7 +52,8 @@ def test_the_command_of_the_page_runs(mpi, tmp_path):
     simulation.chmod(0o755)
     command = command.replace('"mpiexec"', json.dumps(shutil.which(f"mpiexec.{mpi}") or "mpiexec"))
     allowed = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe")
-    settings = ", ".join(f'{name} = "1"' for name in allowed)
+    variables = dict.fromkeys(allowed, "1") | of_mpi4py(mpi)
+    settings = ", ".join(f"{name} = {json.dumps(value)}" for name, value in variables.items())
     assert values(mpi, tmp_path, f"{command}\nenvironment = {{ {settings} }}") == 8 * [2]
 
 
