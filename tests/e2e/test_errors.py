@@ -70,7 +70,7 @@ def errors_of(folder, *options):
 def test_a_least_squares_run_ends_with_its_errors(fitted):
     folder, out = fitted
     assert "± (Δχ² = 1)" in out
-    assert "from 6 more evaluations" in out
+    assert "culmen made 6 more evaluations" in out
     assert "χ² = " in out
     assert "12 residuals, dof = 9" in out
     assert "S = √(χ²/dof)" in out
@@ -109,7 +109,7 @@ def test_keeping_them_leaves_the_study_as_it_was(fit):
 
 
 def test_status_shows_what_was_found(fit):
-    assert "from 6 more evaluations" in culmen("status", "study.db", cwd=fit).stdout
+    assert "culmen made 6 more evaluations" in culmen("status", "study.db", cwd=fit).stdout
     state = json.loads(culmen("status", "study.db", "--json", cwd=fit).stdout)
     assert state["errors"] == errors_of(fit)
 
@@ -317,3 +317,11 @@ def test_the_program_gets_them_from_the_store(fit):
     done = subprocess.run([PYTHON, "-c", program], cwd=fit, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "profile, 0.683" in done.stdout
+
+
+def test_with_every_parameter_at_a_bound_nothing_else_is_advised(tmp_path):
+    write_fit(tmp_path, 'def f(p):\n    return [p["a"] + 1]\n', "a = { lower = 0, upper = 5, initial = 1 }", 50)
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "No errors: every parameter is at a bound.\n" in done.stdout
+    assert "(1 residual)" in done.stdout

@@ -20,7 +20,7 @@ def folder(tmp_path):
 def test_the_ranks_of_a_run_stay_for_its_errors(mpi, folder):
     done = culmen(*under(mpi, "run", "study.toml"), cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "from 4 more evaluations" in done.stdout
+    assert "culmen made 4 more evaluations" in done.stdout
     there = json.loads(_core.Store.read(str(folder / "study.db")).note("errors"))
     again = culmen(*under(mpi, "errors", "study.db", "--again", "--profile", "--json"), cwd=folder)
     assert (again.returncode, again.stderr) == (0, "")

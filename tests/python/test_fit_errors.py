@@ -207,7 +207,7 @@ def test_of_a_maximized_value_it_is_said_how_it_falls():
     x = fit(sample, [0, 0])
     given = Sample(sample.space, sample.residuals, True, 0.5, [("log_likelihood", "maximize")])
     errors = given.errors(x, up=0.5)
-    assert errors.lines[0].startswith("Errors: the value falls by 0.5 over one error (use 0.5 for log L); from ")
+    assert errors.lines[0].startswith("Errors: the value falls by 0.5 over one error (use 0.5 for log L). culmen made ")
     away = given.errors([x[0] + 1, x[1]], up=0.5)
     assert any(note.startswith("the fit is not at its maximum, which") and " above by " in note for note in away.notes)
     saddle = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], True, 1.0, [("height", "maximize")])

@@ -7,7 +7,7 @@ import pytest
 from culmen.problem.space import Space
 from fits import Sample, at_constraint, certified, fit, line, sloped
 
-from culmen import real
+from culmen import InputError, real
 
 
 def test_a_parameter_at_its_bound_is_held_and_the_others_are_given_that():
@@ -119,3 +119,10 @@ def test_an_error_that_reaches_beyond_both_bounds_says_so():
     assert (errors["a"].note, errors["b"].note) == ("", "wider than its bounds")
     said = "the error of b is wider than the bounds, so it means little; a profile shows the range within them"
     assert errors.notes == [said]
+
+
+def test_if_every_parameter_is_at_a_bound_this_is_the_reason():
+    sample = Sample(Space({"a": (0, 1), "b": (0, 1)}), lambda p: [p[0] + 1, p[1] + 2])
+    for x in ([0, 0], [0, 1e-7]):
+        with pytest.raises(InputError, match=r"^every parameter is at a bound$"):
+            sample.errors(x)

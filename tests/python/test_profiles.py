@@ -317,9 +317,9 @@ def test_it_is_said_by_how_much_they_rise_and_that_they_do_not_know_s():
     sample = line()
     errors = sample.errors(fit(sample, [0, 0]), profile=True, confidence=0.95)
     assert (
-        "Profiles: the least χ² over all other parameters rises by 3.841 at the ends; they do not include S."
-        in errors.lines
-    )
+        "At the ends of a profile interval, χ² is larger by 3.841, with the other parameters fitted again. The "
+        "intervals are not multiplied by S."
+    ) in errors.lines
 
 
 @pytest.mark.parametrize("as_value", [False, True])

@@ -29,20 +29,19 @@ def shown_error(error: float | None, digits: int | None = None, sign: str = "") 
 
 
 def rounded(value: object, errors: Iterable[float | None], digits: int | None = None) -> str:
-    """A value as far as the least of its errors is known: to the place of the error's second digit. Without errors, it
-    has ten significant digits. ``digits`` replaces both."""
+    """A value as far as the least of its errors is known: to the place of the error's second digit, but with at least
+    two significant digits. Without errors, it has ten significant digits. ``digits`` replaces both."""
     known = [error for error in errors if error and math.isfinite(error)]
     if digits is not None or not known or not isinstance(value, float) or not math.isfinite(value):
         return shown(value, digits or _MOST)
     place = _exponent(min(known)) - 1
-    count = _exponent(value) - place if value else 0
+    if not value:
+        return _fixed(value, place) if _FIXED[0] <= max(known) < _FIXED[1] else "0"
+    count = max(_exponent(value) - place, 1)
     if count >= _MOST:
         return shown(value, _MOST)
-    if _FIXED[0] <= max(abs(value), *known) < _FIXED[1]:
-        return _fixed(value, place)
-    if count >= 0:
-        return f"{value:.{count}e}" if value else "0"
-    return f"{math.copysign(1, value)}e{place}".replace(".0e", "e") if abs(value) > 0.5 * 10.0**place else "0"
+    fixed = _FIXED[0] <= abs(value) < _FIXED[1]
+    return _fixed(value, _exponent(value) - count) if fixed else f"{value:.{count}e}"
 
 
 def _exponent(x: float) -> int:
@@ -54,6 +53,10 @@ def _fixed(x: float, place: int) -> str:
     """Rounded to the digit of 10^place."""
     text = f"{round(x, -place):.{max(0, -place)}f}"
     return text.removeprefix("-") if not float(text) else text
+
+
+def plural(n: int, one: str) -> str:
+    return f"{n} {one if n == 1 else one + 's'}"
 
 
 def grouped(n: int) -> str:

@@ -2,18 +2,25 @@
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
 from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..base.text import rounded, shown, shown_error
+from ..base.text import plural, rounded, shown, shown_error
 from ..problem.space import Value
 from .text import as_text
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1
 AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
+
+
+class NothingFreeError(InputError):
+    """There is no parameter that could have an error."""
+
+
 _ON_WALL = 1e-9  # of the range, and of the bound
 
 
@@ -139,29 +146,31 @@ class Errors:
         return [*self._scale_lines(digits), *self._profile_lines(), *(f"Note: {note}." for note in self.notes)]
 
     def _scale_lines(self, digits: int | None) -> list[str]:
-        further = f"from {self.evaluations} more evaluations"
+        further = f"culmen made {plural(self.evaluations, 'more evaluation')} for them."
+        residuals = plural(self.residuals, "residual")
         if not self.residuals:
             by = (
                 f"falls by {self.up:g} over one error (use 0.5 for log L"
                 if self.maximized
                 else f"rises by {self.up:g} over one error (use 1 for a χ², 0.5 for -log L"
             )
-            return [f"Errors: the value {by}); {further}."]
+            return [f"Errors: the value {by}). {further}"]
         if self.robust:
             value = shown(self.value, digits or 6)
             return [
-                f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}); "
-                f"{further}.",
-                f"value = {value}, {self.residuals} residuals, dof = {self.dof}; sandwich errors "
-                "(culmen errors shows them) do not need the standard deviations of the residuals, and allow outliers.",
+                f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}). "
+                f"{further}",
+                f"value = {value}, {residuals}, dof = {self.dof}. `culmen errors` also shows sandwich errors. They are "
+                "correct for outliers and for unknown standard deviations.",
             ]
-        counted = f"χ² = {shown(self.value, digits or 6)}, {self.residuals} residuals, dof = {self.dof}"
+        counted = f"χ² = {shown(self.value, digits or 6)}, {residuals}, dof = {self.dof}"
         if self.scale is None:
-            return [f"Errors for Δχ² = 1; {counted}; {further}."]
+            return [f"Errors for Δχ² = 1. {further} {counted}."]
         ratio, scale = (shown(number, digits or 4) for number in (self.value / self.dof, self.scale))
         return [
-            f"Errors for Δχ² = 1; they hold if residuals are in units of their standard deviations; {further}.",
-            f"{counted}, χ²/dof = {ratio}; if the standard deviations are unknown: "
+            "Errors for Δχ² = 1. They are correct if the residuals are in units of their standard deviations. "
+            f"{further}",
+            f"{counted}, χ²/dof = {ratio}. If the standard deviations are unknown, "
             f"multiply the errors by S = √(χ²/dof) = {scale}.",
         ]
 
@@ -169,10 +178,13 @@ class Errors:
         if self.confidence is None or self.lower_minimum:
             return []
         delta = self.up * Wanted(True, self.confidence).reach ** 2
-        way = "falls" if self.maximized else "rises"
-        what = "the least χ²" if self._of_squares else f"the {'greatest' if self.maximized else 'least'} value"
-        without = "; they do not include S" if self.scale is not None else ""
-        return [f"Profiles: {what} over all other parameters {way} by {delta:.4g} at the ends{without}."]
+        way = "smaller" if self.maximized else "larger"
+        what = "χ²" if self._of_squares else "the value"
+        without = " The intervals are not multiplied by S." if self.scale is not None else ""
+        return [
+            f"At the ends of a profile interval, {what} is {way} by {delta:.4g}, with the other parameters fitted "
+            f"again.{without}"
+        ]
 
     def as_table(self) -> dict[str, Any]:
         """A table for JSON; ``from_table`` makes the errors again."""
@@ -249,6 +261,13 @@ def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:
         elif word := _wall(p, value):
             out[p.name] = f"{AT_BOUND} ({word}), held fixed"
     return out
+
+
+def why_nothing_free(held: Mapping[str, str]) -> str:
+    """``held``: all parameters, and why they have no error."""
+    if all(why.startswith(AT_BOUND) for why in held.values()):
+        return "every parameter is at a bound"
+    return f"no parameter is free: {', '.join(f'{name}: {why}' for name, why in held.items())}"
 
 
 def _shown_interval(value: Any, interval: Interval, digits: int | None) -> str:

@@ -14,7 +14,18 @@ from . import notes
 from .covariance import Covariance, of_hessian, of_residuals
 from .derived import Seen, gradient, propagated, seen
 from .differences import curvature, slopes
-from .errors import AT_BOUND, AT_CONSTRAINT, Best, Errors, Interval, ParameterError, Wanted, held_parameters
+from .errors import (
+    AT_BOUND,
+    AT_CONSTRAINT,
+    Best,
+    Errors,
+    Interval,
+    NothingFreeError,
+    ParameterError,
+    Wanted,
+    held_parameters,
+    why_nothing_free,
+)
 from .frame import Array, Evaluate, Frame
 from .loss import Loss
 from .minimum import Point, Stand, at_walls, stand
@@ -122,7 +133,7 @@ class Fit:
         return point.part(kept)
 
     def _nothing_free(self) -> InputError:
-        return InputError(f"no parameter is free: {', '.join(f'{n}: {why}' for n, why in self._held.items())}")
+        return NothingFreeError(why_nothing_free(self._held))
 
     def _profiles(self, point: Point, covariance: Covariance) -> Profiles:
         """For all active real parameters: those at bounds may leave them."""

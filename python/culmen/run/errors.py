@@ -9,7 +9,7 @@ from typing import TypeVar
 from .. import _core
 from .._core import CulmenError, InputError
 from ..base.warning import warn
-from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters
+from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters, why_nothing_free
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.goals import as_given
 from ..problem.space import Value
@@ -194,14 +194,18 @@ def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
     return replace(result, _finder=None, _known_errors=known, _lost_errors=lost)
 
 
-def why_not(result: Result, space: _core.Space) -> str:
-    """Why the end of a run has no errors: a sentence, or empty if it has. The same in all ranks of a launch."""
+def why_not(result: Result, space: _core.Space, again: str = "") -> str:
+    """Why the end of a run has no errors: a sentence, or empty if it has. The same in all ranks of a launch.
+
+    ``again``: how to compute them. The sentence ends with it if that helps."""
+    after = again and f"; {again}"
     if result.x is None or result.reason in NO_END or result.violation > 0:
-        return "the fit did not reach its end"
-    free = len(space) - len(held_parameters(space, space.searched(result.x)))
+        return f"the fit did not reach its end{after}"
+    held = held_parameters(space, space.searched(result.x))
+    free = len(space) - len(held)
     if not free:
-        return "no parameter is free"
+        return why_nothing_free(held)
     seconds = 2 * free * result.wall_s / max(result.evaluations, 1)
     if seconds > _WORTH_S and seconds > _WORTH_SHARE * result.wall_s:
-        return f"they need {2 * free} evaluations, which would take about {seconds:.0f} s"
+        return f"they need {2 * free} evaluations, which would take about {seconds:.0f} s{after}"
     return ""

@@ -11,7 +11,7 @@ from ..._core import CulmenError, InputError
 from ...base.errors import sentence
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
-from ...fit.errors import Best, Errors
+from ...fit.errors import Best, Errors, NothingFreeError
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
 from ...problem.space import values_of_texts
@@ -88,8 +88,8 @@ def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None
     config = study.config
     command = ["culmen", "errors", str(ended.path), *(door.words if door else [])]
     again = f"compute them with `{shlex.join(command)}`"
-    if reason := why_not(result, config.space):
-        return f"{reason}; {again}"
+    if reason := why_not(result, config.space, again):
+        return reason
 
     def compute(best: Best) -> Errors | None:
         return _stoppable(lambda started: find(config, options, best, wanted, started))
@@ -98,6 +98,8 @@ def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None
         options = _core.remaining_workers(study.options)
         wanted = wanted_errors(False, None, 1.0, config)
         found, failure = look_up_or_compute(ended, config, wanted, compute)
+    except NothingFreeError as e:
+        return sentence(e)
     except CulmenError as e:
         return f"{sentence(e)}; {again}"
     note(failure)

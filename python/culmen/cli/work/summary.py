@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ... import _core
 from ...base.terminal import on_terminal
-from ...base.text import counts, lasted, per_second, shown, shown_error
+from ...base.text import counts, lasted, per_second, plural, shown, shown_error
 from ...fit.errors import Errors
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode, mode_of
@@ -211,7 +211,7 @@ def _scale_lines(fit: Errors | str, digits: int | None) -> list[Text]:
 def _figures(
     result: "Result", here: int, digits: int | None, fit: Errors | None, waiting: dict[str, Any]
 ) -> dict[str, Any]:
-    residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
+    residuals = f" ({plural(len(result.residuals), 'residual')})" if result.residuals else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
     nodes = f" on {result.nodes} nodes" if result.nodes > 1 else ""

@@ -203,7 +203,7 @@ FitErrors errors_of(const Frame& whole, const Slopes& slopes, const VectorXd& re
   }
   const auto failed = sentence(whole, reasons);
   if (kept.empty() && !failed.empty()) return {{}, {}, "no derivative could be computed: " + failed};
-  if (kept.empty()) return {{}, {}, "no parameter is free: each one is at a bound"};
+  if (kept.empty()) return {{}, {}, "every parameter is at a bound"};
   const auto frame = part_of(whole, kept);
   const MatrixXd jacobian = slopes.jacobian(Eigen::all, kept);
   const VectorXd roughness = slopes.roughness(kept);
