@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,6 +66,7 @@ def test_it_says_what_was_assumed_and_how_long_the_run_takes():
         "from network.toml",
     ):
         assert words in done.stdout
+    assert re.search(r"utilisation +[\d.]+ % \([\d.]+ % without the start and the end of the run\)", done.stdout)
     assert "whole run" in done.stdout and "Other numbers" not in done.stdout
 
 
@@ -187,7 +189,7 @@ def test_the_curve_the_networks_and_the_page():
     found = figures("--workers", 300, "--duration", 5, "--max-workers", 1000)
     assert [point["workers"] for point in found["curve"]] == [100, 300, 1000]
     assert [p["changed"] for p in found["networks"]][::2] == ["", "latency", "bandwidth", "cost of a message"]
-    assert found["knee"].startswith("There is no knee up to 1 000 workers")
+    assert found["knee"] == "Up to 1 000 workers, workers hardly wait: there is no knee."
     done = simulate("--workers", 300, "--duration", 5, "--max-workers", 1000, "--html", "a.html")
     assert "Wrote the figures to a.html" in done.stdout
     page = Path("a.html").read_text()

@@ -56,7 +56,7 @@ def _rate(curve: Sequence[Point]) -> Figure:
     drawn = layout()
     drawn["xaxis"] = axis("workers", type="log", dtick=1)
     drawn["yaxis"] = axis("evaluations per second", type="log", dtick=1)
-    about = "Evaluations per second while there are candidates."
+    about = "Evaluations per second, without the start and the end of the run."
     return Figure("rate", "Evaluations per second", about, data, drawn)
 
 

@@ -5,6 +5,7 @@ from ..base.text import grouped
 from .sweep import Point
 
 _WELL_USED, _BUSY = 0.98, 0.9
+_LINE = "the network connection of the master"
 
 
 def limit_of(point: Point) -> str:
@@ -16,7 +17,7 @@ def limit_of(point: Point) -> str:
         return ""
     busiest, load = max(loads_of(f).items(), key=lambda item: item[1])
     if load >= _BUSY:
-        return f"{busiest} is busy"
+        return f"{busiest} is {'fully used' if busiest == _LINE else 'busy'}"
     if f.most_running < _WELL_USED * point.workers:
         return f"the optimizer proposes at most {grouped(f.most_running)} candidates at once"
     if f.generational:
@@ -28,7 +29,7 @@ def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
     return {
         "the master": f.master_load,
         "the store's thread": f.writer_load,
-        "the master's line": f.line_load,
+        _LINE: f.line_load,
         "a relay": f.relay_load,
     }
 
@@ -40,7 +41,7 @@ def knee_of(curve: list[Point]) -> str:
     if not curve:
         return ""
     if not bent:
-        return f"There is no knee up to {grouped(curve[-1].workers)} workers: they hardly wait."
+        return f"Up to {grouped(curve[-1].workers)} workers, workers hardly wait: there is no knee."
     first = bent[0]
     reason = limit_of(first) or "the workers wait"
     if good and good[-1].workers > first.workers:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._core import InputError
-from ...base.text import did_you_mean
+from ...base.text import did_you_mean, plural
 from ...bench.words import shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
@@ -138,7 +138,8 @@ def _remarks(times: Times, parted: list[Parted], networks: dict[str, Network], p
         out.append("Without broadcasts between two ranks in the table, there are no analytic models.")
     out += [f"There is no analytic model of {name}: {why}." for name, why in without_model(times).items() if networks]
     if times.unverified:
-        out.append(f"{times.unverified} unverified points were left out.")
+        many = f"{plural(times.unverified, 'point')} {'was' if times.unverified == 1 else 'were'}"
+        out.append(f"{many} left out: it is not known whether the MPI used the algorithm that the table names.")
     return out
 
 
@@ -235,7 +236,7 @@ def _print_prediction(question: Question, mpi: str, predicted: list[Prediction])
 
 def _print_regret(selector: Selector, place: Place) -> None:
     if place not in selector.places():
-        print("There is no regret: at most one algorithm was measured at this point.")
+        print("The regret is unknown: fewer than two algorithms were measured at this point.")
         return
     found = selector.regret(place)
     if found is None:

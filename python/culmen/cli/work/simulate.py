@@ -111,13 +111,13 @@ def _durations(path: Path, given: Given) -> Durations:
 
 
 def _assumed(study: Study, cluster: Cluster, source: str) -> dict[str, str]:
-    costs = ", ".join(f"{name} {value:.3g}" for name, value in as_table(cluster.network).items())
+    times = ", ".join(f"{name} {value:.3g}" for name, value in as_table(cluster.network).items())
     return {
         "study": f"{study.config.name}, seed {study.config.seed}",
         "durations": str(cluster.durations),
         "values": f"test function {cluster.function}; the evaluator is not called",
-        "costs": costs,
-        "source of the costs": source,
+        "times of messages": times,
+        "source of these times": source,
     }
 
 
@@ -125,7 +125,9 @@ def _found(main: Point) -> dict[str, str]:
     f = main.figures
     nodes = f"{grouped(f.nodes)} node{'s' if f.nodes > 1 else ''}"
     stopped = "" if main.whole else f", stopped after {grouped(f.evaluations)}"
-    steady = f", {percent(f.steady_utilisation)} while there are candidates" if f.steady_s < f.wall_s else ""
+    steady = (
+        f" ({percent(f.steady_utilisation)} without the start and the end of the run)" if f.steady_s < f.wall_s else ""
+    )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "cluster": f"{grouped(main.workers)} workers on {nodes}",
@@ -133,14 +135,22 @@ def _found(main: Point) -> dict[str, str]:
         "mode": mode_of(f.generational),
         "evaluations": grouped(main.evaluations) + stopped + _why_ended(f),
         "whole run": lasted_s(f.wall_s),
-        "utilisation": f"{percent(f.utilisation)} of the whole run{steady}",
+        "utilisation": f"{percent(f.utilisation)}{steady}",
         "evaluations/s": rate(f),
         "master": f"{percent(f.master_load)} of one core",
         "store": f"{percent(f.writer_load)} of one core, in a thread of its own",
-        "messages": f"{f.frames_per_message:.2g} candidates or results in each" if f.frames_per_message else "none",
+        "messages": _in_each(f.frames_per_message),
         "why workers wait": limit_of(main) or "they hardly wait",
         "simulated in": f"{f.simulated_in_s:.3g} s, with {memory / 1024:.0f} MB of memory",
     }
+
+
+def _in_each(frames: float) -> str:
+    if not frames:
+        return "none"
+    count = f"{frames:.2g}"
+    words = "candidate or result" if count == "1" else "candidates or results"
+    return f"{count} {words} in each, on average"
 
 
 def _relays(f: _core.SimulationFigures) -> dict[str, str]:
