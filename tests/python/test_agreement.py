@@ -146,6 +146,11 @@ def test_a_study_file_of_a_fit_needs_no_limit(folder):
     done = command("run", "study.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert f"Ends: {ends}\n" in done.stdout
+    told = culmen._core.Store.read(str(folder / "study.db")).summary()["told"]
+    refused = command("resume", "study.db", "--agreement", "0", cwd=folder)
+    assert refused.returncode == 2
+    limit = re.search(r"may never end; give a limit, for example `--evaluations (\d+)`\n", refused.stderr)
+    assert int(limit[1]) > told
     advice = re.search(r"To search further: culmen (resume study.db --agreement 0 --evaluations \d+)\n", done.stdout)
     more = command(*advice[1].split(), cwd=folder)
     assert more.returncode == 0, more.stderr

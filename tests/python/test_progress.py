@@ -8,8 +8,8 @@ from culmen.base.terminal import in_notebook
 from culmen.base.text import clock, few, lasted, per_second
 from culmen.run.progress.bar import Bar
 from culmen.run.progress.cell import Cell
-from culmen.run.progress.figures import Recent, counted, figures, layout
-from culmen.run.progress.monitor import Lines, Silent, best_of, make_monitor
+from culmen.run.progress.figures import Recent, Words, counted, figures, layout
+from culmen.run.progress.monitor import Lines, Silent, make_monitor, words_of
 
 
 def seen(**changes):
@@ -34,10 +34,20 @@ def test_figures_name_only_what_is_there():
         "1 lost",
     ]
     assert figures(seen(phase="done"), running) == ["best 1.5"]
-    of_the_first = best_of([("cost", "minimize"), ("range", "maximize")])
+    of_the_first = words_of([("cost", "minimize"), ("range", "maximize")])
     assert figures(seen(phase="done"), running, of_the_first) == ["best cost 1.5"]
-    assert best_of([("cost", "minimize")]) == "best"
+    assert words_of([("cost", "minimize")]).best == "best"
     assert figures(seen(workers=0, best_value=None), recent()) == ["0/s", "waiting for workers"]
+
+
+def test_points_of_a_measurement_have_no_best_value_and_no_workers():
+    words = Words("points measured", best="")
+    point = seen(evaluations=1, budget=8, workers=1, busy=1, oldest=1, oldest_for_s=99.0)
+    assert counted(point, words) == "1/8 points measured"
+    assert figures(point, recent(point), words) == []
+    assert figures(point, recent(seen(elapsed_s=1.0, evaluations=0, budget=8), point), words) == ["0:00:07 left"]
+    assert figures(seen(evaluations=0, budget=8, workers=0, failed=1), recent(), words) == ["starting", "1 failed"]
+    assert layout(point, recent(point), 30, words)[1] == "1/8  0:00:02"
 
 
 def test_an_evaluation_that_hangs_is_named_once_nothing_arrives():

@@ -27,7 +27,7 @@ from .evaluations import CandidateEvaluator, evaluations_of_program, with_worker
 from .evaluator import digest_of
 from .joining import Door, content_of
 from .master import execute
-from .progress.monitor import Monitor, best_of, make_monitor
+from .progress.monitor import Monitor, make_monitor, words_of
 from .result import Result
 from .result import checked as checked_result
 from .working import work_in_program
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 _HISTORY_BYTES = 256_000_000
 _ACCEPT = "to continue nevertheless, pass accept_changes=True"
+
+
+def _agrees_never(file: StudyFile) -> bool:
+    """A fit that neither its searches nor a limit can end."""
+    options = file.optimizer.model_dump()
+    return options.get("agreement") == 0 and not options.get("searches") and not file.stop.ends
 
 
 class Met(NamedTuple):
@@ -113,6 +119,11 @@ class Study:
             folder = Path(path).resolve().parent
         file = checked(StudyFile, {key: data[key] for key in data if key in StudyFile.model_fields}, str(path))
         file.limit(str(path), **given)
+        if _agrees_never(file):
+            raise InputError(
+                f"{path}: with agreement = 0, this study may never end; give a limit, for example "
+                f"`--evaluations {max(2 * opened.summary['told'], 1000)}`"
+            )
         study = cls.of(file, folder, Mistakes(str(path)), str(path))
         study.begun = opened.begun
         study.config.generational = None  # the fingerprint decides, so that the reason is the store and not the user
@@ -213,7 +224,7 @@ class Study:
             if door and progress is not False:
                 how = door.how_to_join(run.address, run.fingerprint, self)
                 print(f"Workers join with: {how}", file=sys.stderr, flush=True)
-            return make_monitor(progress, best_of(self.config.objectives))
+            return make_monitor(progress, words_of(self.config.objectives))
 
         try:
             with self.lend() as self.options.lent:

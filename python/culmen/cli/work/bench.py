@@ -16,6 +16,7 @@ from ...bench.transport import rows_in, study_of
 from ...launch.mpi import LauncherError, find_launcher
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
+from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
 from .codes import FAILED, FINISHED, RESUMABLE
@@ -89,7 +90,7 @@ def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
         about = sum(_seconds_of(p, wanted.measure_s) for p in wanted.points()[done:])
         before = f", {done} of them measured before" if done else ""
         print(f"{points} points{before}; this takes about {lasted(about)} or longer", flush=True)
-    return make_monitor(not quiet, "least lost share")
+    return make_monitor(not quiet, Words("points measured", best=""))
 
 
 def _seconds_of(p: Point, measure_s: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import _core
-from ...base.text import lasted
+from ...base.text import lasted, plural
 from ...bench import parts, words
 from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
@@ -20,6 +20,7 @@ from ...launch.launcher import cores
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
+from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
 from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
@@ -136,7 +137,7 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
         print(f"{title}: {count}{before}; this takes about {lasted(most_s)} without other work")
         if ranks_on_a_node(max(wanted.ranks)) > cores():
             print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
-    return make_monitor(not quiet, "least number of inexact points")
+    return make_monitor(not quiet, Words("launches measured", best=""))
 
 
 def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, quiet: bool) -> int:
@@ -190,7 +191,8 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
         )
     if found.unavailable:
         key, why = next(iter(found.unavailable.items()))
-        out.append(f"{len(found.unavailable)} points are not available, such as {_named(key)}: {why}")
+        count = plural(len(found.unavailable), "point")
+        out.append(f"culmen could not measure {count}, for example {_named(key)}: {why}")
     bound = wanted.protocol.interval
     inexact = sum(point.interval.relative > bound for point in found.points.values())
     if inexact and not wanted.protocol.repetitions:

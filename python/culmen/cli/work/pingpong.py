@@ -15,6 +15,7 @@ from ...bench.words import beside, sizes_of, words_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
+from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
 from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
@@ -107,7 +108,7 @@ def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
             f"{routes} routes{before}; this takes at most about {lasted(most_s * (routes - done))} on a quiet machine",
             flush=True,
         )
-    return make_monitor(not quiet, "least number of inexact sizes")
+    return make_monitor(not quiet, Words("routes measured", best=""))
 
 
 def _conclude(measured: list[Path], folder: Path, names: list[str], whole: bool, quiet: bool) -> int:

@@ -11,7 +11,7 @@ from ...launch.ranks import commanding_ranks
 from ...problem.options import choice_and_mode
 from ...run.joining import LARGEST_MESSAGE_MIB, Door
 from ...run.master import conduct
-from ...run.progress.monitor import Monitor, best_of, make_monitor
+from ...run.progress.monitor import Monitor, make_monitor, words_of
 from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
@@ -141,7 +141,7 @@ def _execute(
                 _say_where_workers_are(run, study.options.team_size)
                 if door:
                     print(f"Workers join with: {door.how_to_join(run.address, run.fingerprint, study)}", flush=True)
-        return make_monitor(not quiet, best_of(config.objectives))
+        return make_monitor(not quiet, words_of(config.objectives))
 
     try:
         ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))

@@ -1,7 +1,7 @@
 """A bar on a terminal."""
 
 from ... import _core
-from .figures import Recent, layout
+from .figures import USUAL, Recent, Words, layout
 
 _REDRAW_S = 0.1
 _ROOM_FOR_CTRL_C = 3
@@ -15,11 +15,11 @@ class Bar:
 
     slice_s = 0.05
 
-    def __init__(self, best: str = "best") -> None:
+    def __init__(self, words: Words = USUAL) -> None:
         from rich.console import Console
         from rich.live import Live
 
-        self._recent, self._best, self._drawn_s = Recent(), best, -_REDRAW_S
+        self._recent, self._words, self._drawn_s = Recent(), words, -_REDRAW_S
         self._live = Live(console=Console(force_terminal=True), auto_refresh=False)
         self._live.start()
         self._live.console.show_cursor()
@@ -33,7 +33,7 @@ class Bar:
         if progress.elapsed_s < self._drawn_s + _REDRAW_S and progress.phase != "done":
             return
         self._drawn_s = progress.elapsed_s
-        room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C, self._best)
+        room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C, self._words)
         row: list[Text | ProgressBar] = [Text(text, no_wrap=True)]
         if room:
             row.insert(0, ProgressBar(total=progress.budget, completed=progress.evaluations, width=room))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import _core
-from .figures import Recent, layout
+from .figures import USUAL, Recent, Words, layout
 
 _CELL_REDRAW_S, _CELL_WIDTH = 0.25, 120
 
@@ -15,8 +15,8 @@ class Cell:
 
     slice_s = 0.1
 
-    def __init__(self, best: str = "best") -> None:
-        self._recent, self._best, self._drawn_s = Recent(), best, -_CELL_REDRAW_S
+    def __init__(self, words: Words = USUAL) -> None:
+        self._recent, self._words, self._drawn_s = Recent(), words, -_CELL_REDRAW_S
         self._handle: Any = None
 
     def update(self, progress: _core.Progress) -> None:
@@ -24,7 +24,7 @@ class Cell:
         if progress.elapsed_s < self._drawn_s + _CELL_REDRAW_S and progress.phase != "done":
             return
         self._drawn_s = progress.elapsed_s
-        text = layout(progress, self._recent, _CELL_WIDTH, self._best)[1]
+        text = layout(progress, self._recent, _CELL_WIDTH, self._words)[1]
         shown = CellLine(progress.evaluations, progress.budget, text)
         if self._handle is None:
             from IPython.display import display

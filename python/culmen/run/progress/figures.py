@@ -1,6 +1,7 @@
 """The figures of a run's progress, in as many columns as there are."""
 
 from collections import deque
+from typing import NamedTuple
 
 from ... import _core
 from ...base.text import clock, counts, few, per_second
@@ -11,14 +12,25 @@ _SHORTEST_BAR, _LONGEST_BAR = 12, 40
 _NOT_YET = ("starting", "replaying")
 
 
-def layout(progress: _core.Progress, recent: "Recent", width: int, best: str = "best") -> tuple[int, str]:
+class Words(NamedTuple):
+    """``counted``: what is counted. ``best``: the name of the best value; empty if values and workers mean nothing to
+    the user."""
+
+    counted: str = "evaluations"
+    best: str = "best"
+
+
+USUAL = Words()
+
+
+def layout(progress: _core.Progress, recent: "Recent", width: int, words: Words = USUAL) -> tuple[int, str]:
     """Columns for the bar (0: no room, or no budget) and the text beside it, together at most ``width``.
 
     If there is no room, the least important parts are left out.
     """
-    parts = [counted(progress), *figures(progress, recent, best), clock(progress.elapsed_s)]
+    parts = [counted(progress, words), *figures(progress, recent, words), clock(progress.elapsed_s)]
     if len("  ".join(parts)) + _SHORTEST_BAR > width:
-        parts[0] = parts[0].removesuffix(" evaluations")
+        parts[0] = parts[0].removesuffix(f" {words.counted}")
     while len(parts) > 1 and len("  ".join(parts)) > width:
         parts.pop()
     text = "  ".join(parts)[: max(width, 0)]
@@ -56,18 +68,26 @@ class Recent:
         return sum(busy for *_, busy in self._seen) / max(len(self._seen), 1)
 
 
-def counted(progress: _core.Progress) -> str:
-    return f"{counts(progress.evaluations, progress.budget)} evaluations"
+def counted(progress: _core.Progress, words: Words = USUAL) -> str:
+    return f"{counts(progress.evaluations, progress.budget)} {words.counted}"
 
 
-def figures(progress: _core.Progress, recent: Recent, best: str = "best") -> list[str]:
+def figures(progress: _core.Progress, recent: Recent, words: Words = USUAL) -> list[str]:
     """Best value, rate, workers, and failures; the most important parts come first."""
     parts = [] if progress.phase in ("running", "done") else [progress.phase]
-    parts += [] if progress.best_value is None else [f"{best} {progress.best_value:.6g}"]
+    if not words.best:
+        starting = progress.phase == "running" and not progress.workers
+        parts += ["starting"] if starting else _time_left(progress, recent.rate)
+        return parts + _mishaps(progress)
+    parts += [] if progress.best_value is None else [f"{words.best} {progress.best_value:.6g}"]
     if progress.phase == "running":
         busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
         parts += [*_time_left(progress, recent.rate), *_hung(progress, recent.rate), per_second(recent.rate), busy]
-    return parts + [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
+    return parts + _mishaps(progress)
+
+
+def _mishaps(progress: _core.Progress) -> list[str]:
+    return [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
 
 
 def _hung(progress: _core.Progress, rate: float) -> list[str]:

@@ -8,7 +8,7 @@ from ...base.terminal import in_notebook, on_terminal
 from ...base.text import clock
 from .bar import Bar
 from .cell import Cell
-from .figures import Recent, counted, figures
+from .figures import USUAL, Recent, Words, counted, figures
 
 _FIRST_LINE_S, _LINE_GAP_GROWS, _LONGEST_GAP_S = 1.0, 1.5, 60.0
 
@@ -20,14 +20,14 @@ class Monitor(Protocol):
     def close(self) -> None: ...
 
 
-def best_of(objectives: list[tuple[str, str]]) -> str:
-    """The name of the best value; with several objectives, it is that of the first."""
-    return f"best {objectives[0][0]}" if len(objectives) > 1 else "best"
+def words_of(objectives: list[tuple[str, str]]) -> Words:
+    """With several objectives, the best value is that of the first."""
+    return Words(best=f"best {objectives[0][0]}") if len(objectives) > 1 else USUAL
 
 
-def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
+def make_monitor(wanted: bool | None = None, words: Words = USUAL) -> Monitor:
     """``None``: a bar if standard output is a terminal or a notebook's cell, else nothing. True: a bar there, else
-    lines. False: nothing. ``best``: the name of the best value.
+    lines. False: nothing.
 
     CULMEN_PROGRESS=bar, lines or none overrides this, unless ``wanted`` is False.
     """
@@ -37,9 +37,9 @@ def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
     if wanted is False or kind == "none":
         return Silent()
     if kind == "lines":
-        return Lines(best)
+        return Lines(words)
     try:
-        return Cell(best) if in_notebook() else Bar(best)
+        return Cell(words) if in_notebook() else Bar(words)
     except (OSError, SystemExit):  # rich exits when the output is closed
         return Silent()
 
@@ -59,8 +59,8 @@ class Lines:
 
     slice_s = 0.2
 
-    def __init__(self, best: str = "best") -> None:
-        self._recent, self._best = Recent(), best
+    def __init__(self, words: Words = USUAL) -> None:
+        self._recent, self._words = Recent(), words
         self._due_s, self._gap_s = _FIRST_LINE_S, _FIRST_LINE_S
 
     def update(self, progress: _core.Progress) -> None:
@@ -69,7 +69,11 @@ class Lines:
             return
         self._gap_s = min(self._gap_s * _LINE_GAP_GROWS, _LONGEST_GAP_S)
         self._due_s = progress.elapsed_s + self._gap_s
-        parts = (counted(progress), *figures(progress, self._recent, self._best), clock(progress.elapsed_s))
+        parts = (
+            counted(progress, self._words),
+            *figures(progress, self._recent, self._words),
+            clock(progress.elapsed_s),
+        )
         print(f"culmen: {', '.join(parts)}", flush=True)
 
     def close(self) -> None:
