@@ -78,7 +78,7 @@ def test_an_interrupted_follower_leaves_the_job(tmp_path):
         cancel = f"kill -- -{record['job'].partition('.')[0]}"
         out = follower.process.stdout.read()
         assert follower.process.returncode == 75, out
-        assert "goes on. The same command follows it again.\n" in out
+        assert "continues. To follow it again, type the same command.\n" in out
         assert f"To cancel it: {cancel}\n" in out
         os.killpg(int(record["job"].partition(".")[0]), signal.SIGTERM)
         done = culmen(*words, *SUBMIT, "--dry-run", cwd=tmp_path)

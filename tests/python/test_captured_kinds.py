@@ -212,7 +212,7 @@ def test_a_resume_says_what_it_could_not_compare(tmp_path):
             )
 
         fit(10)
-        with pytest.warns(UserWarning, match=r"cannot compare all of 'data' \(_io\.TextIOWrapper\) with the start of"):
+        with pytest.warns(UserWarning, match=r"cannot check whether 'data' \(_io\.TextIOWrapper\) has changed since"):
             fit(11)
 
 

@@ -241,7 +241,7 @@ def test_a_store_of_an_older_build_is_resumed_with_a_note():
     configuration = stored("old.db")
     del configuration["digest"]["values"]
     replace_configuration("old.db", json.dumps(configuration))
-    with pytest.warns(UserWarning, match=r"did not record the values that .* captures until now; earlier changes are"):
+    with pytest.warns(UserWarning, match=r"no checksum of the values that .* captures; culmen adds it now, but"):
         start(2, budget=11)
     with pytest.raises(InputError, match="'scale' has changed since this study was started"):
         start(3, budget=12)

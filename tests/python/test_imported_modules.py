@@ -100,7 +100,7 @@ def test_a_store_of_an_older_build_is_resumed_with_a_note(study):
     del configuration["digest"]["modules"]
     replace_configuration("fit.db", json.dumps(configuration))
     write(study, {"pack/part.py": "by = 3\n"})
-    with pytest.warns(UserWarning, match="did not record the modules that model.py imports until now; earlier changes"):
+    with pytest.warns(UserWarning, match="no checksum of the modules that model.py imports; culmen adds it now, but"):
         Study.from_store("fit.db", evaluations=10).run(progress=False)
     write(study, {"pack/part.py": "by = 4\n"})
     with pytest.raises(InputError, match=r"the module 'pack.part' has changed since this study was started"):

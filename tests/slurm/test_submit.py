@@ -65,8 +65,11 @@ def test_after_the_time_limit_the_same_command_submits_the_rest(type_in, slurm, 
     words = (*MEASURE, "--ranks", "2,3,4", "--submit", "slurm", "--partition", "short", "--seconds", "0.9")
     first = type_in(*words)
     assert first.returncode == 75, first.stdout + first.stderr
-    assert "The estimated time is longer than the partition allows; the same command submits the rest." in first.stdout
-    done = int(re.search(r"near its time limit after (\d) of 3 launches; the same command", first.stdout)[1])
+    assert (
+        "The estimated time is longer than the partition allows. To measure the rest, type the same command again."
+        in first.stdout
+    )
+    done = int(re.search(r"near its time limit after (\d) of 3 launches; to measure the rest", first.stdout)[1])
     assert 1 <= done < 3
     launches = {row["ranks"] for row in rows_in(tmp_path)}
     assert len(launches) == done
@@ -90,7 +93,9 @@ def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(ty
         os.kill(follower.process.pid, signal.SIGINT)
         code, out, err = follower.end()
     assert code == 75, out + err
-    assert f"Job {job} on main goes on. The same command follows it again.\nTo cancel it: scancel {job}\n" in out
+    assert (
+        f"Job {job} on main continues. To follow it again, type the same command.\nTo cancel it: scancel {job}\n" in out
+    )
     other = type_in(*words, "--root", "1")
     assert other.returncode == 2
     assert f"job {job} on main measures something else for " in other.stderr
@@ -102,7 +107,10 @@ def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(ty
         assert slurm.run("scancel", job).returncode == 0
         code, out, err = follower.end()
     assert code == 75, out + err
-    assert f"culmen: job {job} on main was cancelled after 0 of 3 launches; the same command submits the rest" in out
+    assert (
+        f"culmen: job {job} on main was cancelled after 0 of 3 launches; to measure the rest, type the same command"
+        in out
+    )
 
 
 def test_a_job_that_slurm_starts_again_continues(type_in, slurm, tmp_path):

@@ -149,10 +149,17 @@ def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
         names.insert(0, f"the modules that {now['of']} imports")
     if now.get("values") and "values" not in before and before.get("python") == now.get("python"):
         names.insert(0, f"the values that {now['of']} captures")
-    parts = [f"the store did not record {_enumerated(names)} until now; earlier changes are unknown"] if names else []
+    parts = []
+    if names:
+        listed = _enumerated(names)
+        parts.append(
+            f"the store contains no checksum of {listed}; culmen adds it now, but cannot tell whether {listed} changed "
+            "before"
+        )
     if unseen := now.get("unseen"):
+        have = "has" if len(unseen) == 1 else "have"
         named = _enumerated([f"'{name}' ({kind})" for name, kind in unseen.items()])
-        parts.append(f"culmen cannot compare all of {named} with the start of this study")
+        parts.append(f"culmen cannot check whether {named} {have} changed since this study was started")
     return "; ".join(parts)
 
 

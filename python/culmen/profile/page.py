@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
+from ..base.text import plural
 from .amounts import shown_bytes
 from .nodes import HEADINGS, Node, nodes_of, remark_on, rows_of
 from .processors import processors_of
@@ -95,7 +96,7 @@ def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
     )
     if share < _WAITING or seconds * share < _FEW_SHARE * run_s:
         return said
-    return f"{said} A faster MPI does not save this time. An even load does."
+    return f"{said} A faster MPI does not reduce these waits; equal work for all ranks does."
 
 
 def _listed(names: list[str]) -> str:
@@ -204,7 +205,10 @@ def _advice(
     if uncounted := sum(rank.uncounted for rank in ranks):
         said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
     if uncharged := sum(rank.uncharged for rank in ranks):
-        said.append(f"{uncharged} requests have no known origin. The time of their waits is in the rows of the waits.")
+        said.append(
+            f"For {plural(uncharged, 'request')}, culmen does not know which function started "
+            f"{'it' if uncharged == 1 else 'them'}. The time of the waits is in the rows of the waits."
+        )
     if not run_s or not totals:
         return said
     share = sum(rank.in_mpi for rank in ended) / run_s

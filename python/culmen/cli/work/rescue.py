@@ -15,10 +15,11 @@ def rescue_store(store: Path, output: Path | None) -> bool:
     unread = "an unknown number of" if lost is None else lost
     print(f"Wrote {found} evaluations to {new}; {unread} evaluations could not be read.")
     if behind:
+        are = "is" if behind == 1 else "are"
         print(
-            f"{behind} of them lie behind the damage. A resume uses each of them whose candidate the optimizer "
-            f"proposes again, and removes the others. To keep all of them as a table, first run "
-            f"`culmen export {shlex.quote(str(new))} -o {shlex.quote(str(new.with_suffix('.csv')))}`."
+            f"{behind} of the saved evaluations {are} later than the damaged part. A resume uses each of them whose "
+            f"candidate the optimizer proposes again, and removes the others. To keep all of them as a table, first "
+            f"run `culmen export {shlex.quote(str(new))} -o {shlex.quote(str(new.with_suffix('.csv')))}`."
         )
     if not finished:
         print(f"To resume: {how_to_resume(new, open_store(new).begun.configuration)}")

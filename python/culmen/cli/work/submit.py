@@ -28,6 +28,7 @@ _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; th
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
 _ARRIVES_S = 20.0  # a network file system may show the last results so much later
 _SCRATCH = "${TMPDIR:-/tmp}"
+_AGAIN = "to measure the rest, type the same command again"
 _WORDS = {
     "TIMEOUT": "reached its time limit",
     "CANCELLED": "was cancelled",
@@ -191,7 +192,7 @@ def _submit(task: Task, cluster: Cluster, job: _Job, overwrite: bool, quiet: boo
         shape = f"{request.nodes} × {request.tasks_per_node} tasks, at most {shown_time(request.time_s)}"
         print(f"Submitted job {_name(job)} ({shape}{before}): {_shown(job.folder.script)}", flush=True)
         if cluster.wanted.time is None and request.time_s == job.partition.most_s:
-            print("The estimated time is longer than the partition allows; the same command submits the rest.")
+            print("The estimated time is longer than the partition allows.", f"{_AGAIN[0].upper()}{_AGAIN[1:]}.")
 
 
 def _follow(task: Task, scheduler: Scheduler, jobs: list[_Job], quiet: bool) -> bool:
@@ -224,8 +225,8 @@ def _left(scheduler: Scheduler, jobs: list[_Job]) -> int:
     going = [job for job in jobs if job.place.phase in (Phase.PENDING, Phase.RUNNING) and job.record]
     one = len(going) == 1
     print(
-        f"{'Job' if one else 'Jobs'} {', '.join(map(_name, going))} {'goes' if one else 'go'} on. The same command "
-        f"follows {'it' if one else 'them'} again."
+        f"{'Job' if one else 'Jobs'} {', '.join(map(_name, going))} {'continues' if one else 'continue'}. To follow "
+        f"{'it' if one else 'them'} again, type the same command."
     )
     for job in going:
         assert job.record is not None
@@ -262,7 +263,7 @@ def _last_results(task: Task, job: _Job, store: Path) -> int:
 
 def _why(task: Task, scheduler: Scheduler, job: _Job, done: int) -> list[str]:
     """Why not all is measured, in a sentence, and the last lines of a job that failed."""
-    place, end = job.place, f"after {done} of {task.points} {task.what}; the same command submits the rest"
+    place, end = job.place, f"after {done} of {task.points} {task.what}; {_AGAIN}"
     if job.active and not done and place.word == "TIMEOUT":
         end = f"before it had finished one of {task.points} {task.what}; give a longer --time"
     if place.phase is Phase.UNKNOWN:
