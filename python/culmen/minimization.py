@@ -110,13 +110,11 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: ``stagnation`` ignores improvements that are smaller than this share of the total
-      improvement. The total improvement is the difference between the first value and the best one
+    - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement; 0: none
     - ``wall_time_s``: the run ends after this number of seconds (0: no limit), and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
-    - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, the
-      study is asynchronous: no worker waits for other workers, and the candidates depend on timing
+    - ``generational``: false: no worker waits for others, and the candidates depend on timing (asynchronous)
     - ``result``: form of the result. ``"value"``: one number. ``"residuals"``: a list of numbers; culmen minimizes the
       sum of their squares, or another ``loss``
     - ``loss``: loss of residuals: ``"linear"`` is the sum of squares. ``"soft_l1"``, ``"huber"``, ``"cauchy"`` and
@@ -128,21 +126,16 @@ def minimize(
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
     - ``output``: how much of the output of the evaluator is kept: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
-      any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
-      and the study can be resumed
+    - ``on_failure``: after a failed evaluation: ``"penalise"`` (counts as the worst value), ``"retry"`` (repeats it) or
+      ``"stop"`` (ends the run)
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
-    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. It also ends after
-      3 results that lack a value or have a wrong shape. 0: no such limit
-    - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
-    - ``workers``: number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the
-      master and the relays
+    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0: no limit
+    - ``evaluate_infeasible``: if true, culmen also evaluates candidates that violate a constraint
+    - ``workers``: number of evaluations in parallel; no effect under MPI
     - ``team_size``: under MPI, this number of ranks evaluates each candidate together, with a communicator of their own
     - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, they may be on
       several nodes
-    - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.
-      This happens only if evaluations take less than 0.25 s on average (0.2 ms in asynchronous studies), or less than
-      ten times as long as a message to the worker and back
+    - ``prefetch``: if true, a worker with short evaluations receives candidates in advance
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
       power failure
 
@@ -255,14 +248,11 @@ def _lend(study: Study, f: Any, executor: "Executor") -> None:
         "output": spec.output != "failures",
     }
     for name in (name for name, is_given in given.items() if is_given):
-        raise InputError(
-            f"culmen.minimize: {name} works only in culmen's own processes, not on a lent executor; remove one of the "
-            "two"
-        )
+        raise InputError(f"culmen.minimize: {name} cannot be combined with executor; remove one of the two")
     if spec.time_limit_s:
         raise InputError(
-            f"culmen.minimize: time_limit_s = {spec.time_limit_s:g} does not work on a lent executor, because culmen "
-            "cannot end its tasks; remove one of the two"
+            "culmen.minimize: time_limit_s cannot be combined with executor, because culmen cannot end the tasks of an "
+            "executor; remove one of the two"
         )
     spec.kind, spec.isolation = "function", "none"
     study.lend = partial(_lent, executor, f, study)

@@ -142,7 +142,7 @@ WRONG = [
 def test_an_executor_of_the_program_is_given_functions_alone(what):
     f = culmen.Command(["true"]) if what == "a Command" else one
     given = {"batch": {"batch": 4}, "environment": {"environment": {"A": "1"}}, "modules": {"modules": ["m"]}}
-    sentence = f"culmen.minimize: {what} works only in culmen's own processes, not on a lent executor"
+    sentence = f"culmen.minimize: {what} cannot be combined with executor; remove one of the two"
     with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match=sentence):
         minimize(f, executor=pool, **given.get(what, {}))
 

@@ -88,10 +88,10 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'action after a failed evaluation. With `"penalise"`, the failed evaluation counts as worse than any '
-            'successful one. With `"retry"`, culmen repeats it up to `retries` times. With `"stop"`, the run ends, and '
-            "the study can be resumed",
+            'after a failed evaluation: `"penalise"` (counts as the worst value), `"retry"` (repeats it) or `"stop"` '
+            "(ends the run)",
             sets="config",
+            page="[see below](#failures)",
         ),
     ] = "penalise"
     retries: Annotated[
@@ -101,15 +101,15 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "if no evaluation has succeeded, the run ends after this number of failures. It also ends after 3 results "
-            "that lack a value or have a wrong shape. 0: no such limit",
+            "if no evaluation has succeeded, the run ends after this number of failures; 0: no limit",
             sets="config",
+            page="[see below](#failures)",
         ),
     ] = 100
     evaluate_infeasible: Annotated[
         bool,
         Setting(
-            "if true, candidates that violate a [constraint](#constraints) are evaluated, too",
+            "if true, culmen also evaluates candidates that violate a [constraint](#constraints)",
             sets="config",
             decides=True,
         ),
@@ -182,9 +182,10 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: each evaluation has a folder. `"all"` keeps every folder that is not empty, '
-            '`"failures"` only those of failed evaluations, and `"none"` no folder',
+            'only for `command`: folders of evaluations that culmen keeps: `"all"`, `"failures"` (only those of failed '
+            'evaluations) or `"none"`',
             sets="evaluator",
+            page="[see below](#output)",
         ),
     ] = "all"
 
@@ -241,9 +242,10 @@ class EvaluatorTable(CommandOptions):
     isolation: Annotated[
         Literal["process", "none"],
         Setting(
-            'only for `library`: `"none"` runs the function inside the worker. This is faster, but a crash of the '
-            "function then ends the worker. If the worker is a thread, the crash ends the whole run",
+            'only for `library`: `"none"` runs the function inside the worker; this is faster, but a crash ends the '
+            "worker",
             sets="evaluator",
+            page="[see below](#failures)",
         ),
     ] = "process"
 

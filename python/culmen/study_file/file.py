@@ -27,8 +27,7 @@ _DIRECTIONS = ["minimize", "maximize"]
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
-        "number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the master and "
-        "the [relays](../howto/mpi.md#several-nodes)",
+        "number of evaluations in parallel; no effect under MPI",
         sets="options",
         default="one per CPU",
         option="--workers",
@@ -75,8 +74,7 @@ class OptimizerTable(Table):
     generational: Annotated[
         bool | None,
         Setting(
-            "if true, the number and the speed of the workers do not change the candidates. If false,"
-            " the study is asynchronous: no worker waits for other workers, and the candidates depend on timing",
+            "false: no worker waits for others, and the candidates depend on timing (asynchronous)",
             sets="config",
             default="true, except in [some cases](optimizers/asynchronous.md#the-default)",
         ),
@@ -117,10 +115,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores improvements that are smaller than this share of the total improvement. The total "
-            "improvement is the difference between the first value and the best one",
+            "`stagnation` ignores improvements below this share of the total improvement; 0: none",
             sets="config",
-            page="With 0, no improvement is ignored",
             default="0",
         ),
     ] = None
@@ -184,9 +180,7 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "if true, culmen may send further candidates to a worker before the worker has returned a result. This "
-            "happens only if evaluations take less than 0.25 s on average (0.2 ms in asynchronous studies), or less "
-            "than ten times as long as a message to the worker and back",
+            "if true, a worker with short evaluations receives candidates in advance",
             sets="options",
         ),
     ] = True

@@ -7,8 +7,9 @@ from pydantic import model_validator
 from ..problem.space import type_of
 from .table import Setting, Table
 
-_OF_NUMBERS = 'required for `"integer"`, and for `"real"` without `initial`; not required with `value`'
-_SEE_WITHOUT = "see also [parameters without bounds](#parameters-without-bounds)"
+_OF_NUMBERS = (
+    "required; see [parameters without bounds](#parameters-without-bounds) and [fixed parameters](#fixed-parameters)"
+)
 _WITHOUT = "; a real parameter without it needs initial"
 
 
@@ -17,18 +18,17 @@ class ParameterTable(Table):
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
         Setting(
             "kind of the parameter",
-            default='with `choices`: `"categorical"`; with `value` but no bounds: the [type of the '
-            'value](#fixed-parameters); otherwise: `"real"`',
+            default='`"categorical"` with `choices`, otherwise `"real"`; see [fixed parameters](#fixed-parameters)',
             page="[see below](#types-of-parameters)",
         ),
     ] = "real"
     lower: Annotated[
         float | None,
-        Setting("lowest allowed value of a real or integer parameter", default=_OF_NUMBERS, page=_SEE_WITHOUT),
+        Setting("lowest allowed value of a real or integer parameter", default=_OF_NUMBERS),
     ] = None
     upper: Annotated[
         float | None,
-        Setting("highest allowed value of a real or integer parameter", default=_OF_NUMBERS, page=_SEE_WITHOUT),
+        Setting("highest allowed value of a real or integer parameter", default=_OF_NUMBERS),
     ] = None
     scale: Annotated[
         Literal["linear", "log"],

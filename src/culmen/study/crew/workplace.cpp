@@ -90,7 +90,7 @@ void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator) {
   const auto refuse = [&](const char* why) {
     throw InputError(fmt::format("team_size = {}: {}", wanted.team_size, why));
   };
-  if (wanted.lent) refuse("a lent executor evaluates each candidate alone; remove one of the two");
+  if (wanted.lent) refuse("it cannot be combined with executor; remove one of the two");
   if (wanted.listening) refuse("workers that join over a network cannot be in a team; remove one of the two");
   if (!make_own(wanted)->uses_ranks())
     refuse("teams consist of the ranks of an MPI launch; start with culmen launch, mpiexec or srun");
