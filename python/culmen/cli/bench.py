@@ -30,7 +30,8 @@ Interval = Annotated[
         show_default=False,
         min=0.001,
         max=1,
-        help="Repeat until half the 95 % confidence interval of the median time is X times the median. Default: 0.05.",
+        help="Repeat until half the 95 % confidence interval of the median time is at most X times the median. "
+        "Default: 0.05.",
     ),
 ]
 Repetitions = Annotated[
@@ -221,7 +222,8 @@ def collectives(
         ),
     ] = 0,
     root: Annotated[
-        str | None, typer.Option("--root", metavar="N,N,…", help="The root ranks, each for itself. Default: 0.")
+        str | None,
+        typer.Option("--root", metavar="N,N,…", help="Root ranks. Each of them is measured. Default: 0."),
     ] = None,
     mapping: Mapping = None,
     suite: Annotated[

@@ -54,6 +54,11 @@ Exit codes:
   0   the models were made
   2   the input was wrong, and nothing was written
 """
+CODES_OF_SELECT = """\b
+Exit codes:
+  0   the algorithm was predicted
+  2   the input was wrong
+"""
 CODES_OF_SIMULATE = """\b
 Exit codes:
   0   the simulation has finished
@@ -133,7 +138,7 @@ COMMANDS = {
             "select": Entry(
                 "Name the algorithm of a collective that is predicted to be the fastest. Example: culmen model select "
                 "--collective bcast --ranks 48 --size 64K FILE.csv",
-                codes=CODES_OF_MODEL,
+                codes=CODES_OF_SELECT,
             ),
         },
     ),

@@ -25,7 +25,8 @@ def launch(
     mpi: Annotated[
         str | None,
         typer.Option(
-            help="The MPI to use: openmpi, mpich or the path of an mpiexec. Default: the MPI of the command mpiexec."
+            help="The MPI to use: openmpi, mpich, intel or the path of an mpiexec. Default: the MPI of the command "
+            "mpiexec."
         ),
     ] = None,
     hosts: Annotated[

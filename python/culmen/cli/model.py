@@ -45,7 +45,10 @@ def fit(
     ranks: Annotated[
         int | None,
         typer.Option(
-            "--ranks", metavar="N", min=2, help="Show the models over sizes for N ranks. Default: the largest number."
+            "--ranks",
+            metavar="N",
+            min=2,
+            help="Show the models as functions of the message size, for N ranks. Default: the largest number.",
         ),
     ] = None,
     size: Annotated[
@@ -53,7 +56,8 @@ def fit(
         typer.Option(
             "--size",
             metavar="N",
-            help="Show the models over ranks for messages of N bytes. Default: the size nearest to 1K.",
+            help="Show the models as functions of the number of ranks, for messages of N bytes. Default: the size "
+            "nearest to 1K.",
         ),
     ] = None,
     output: Annotated[
@@ -72,7 +76,10 @@ def select(
     collective: Annotated[str, typer.Option("--collective", metavar="NAME", help="The collective.")],
     ranks: Annotated[int, typer.Option("--ranks", metavar="N", min=2, max=10_000_000, help="The number of ranks.")],
     size: Annotated[
-        str, typer.Option("--size", metavar="N", help="The message size in bytes, also as 64K or 4M. Default: 0.")
+        str,
+        typer.Option(
+            "--size", metavar="N", show_default=False, help="The message size in bytes, also as 64K or 4M. Default: 0."
+        ),
     ] = "0",
     mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, if the table has several.")] = None,
     messages: Annotated[
@@ -91,7 +98,9 @@ def select(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Also show the regret at each measured point, which is left out of the prediction."
+            "--check",
+            help="Also predict each measured point without its own measurements, and show the median and the largest "
+            "regret.",
         ),
     ] = False,
 ) -> None:

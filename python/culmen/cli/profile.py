@@ -21,7 +21,7 @@ def profile(
             metavar="N",
             min=1,
             show_default=False,
-            help="In one of N collective calls and receives, measure how long ranks wait for late ranks.",
+            help="Measure, in every Nth collective call and receive, how long ranks wait for late ranks.",
         ),
     ] = None,
 ) -> None:
@@ -38,7 +38,11 @@ def report(
     ] = None,
     communicators: Annotated[
         str | None,
-        typer.Option("--communicators", metavar="NAME,…", help="Only these, for example world,world/split*."),
+        typer.Option(
+            "--communicators",
+            metavar="NAME,…",
+            help="Only these communicators, windows and files, for example world,world/split*.",
+        ),
     ] = None,
     sizes: Annotated[
         str | None,

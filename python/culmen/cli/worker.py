@@ -56,6 +56,7 @@ def worker(
             min=0,
             max=1e6,
             metavar="SECONDS",
+            show_default=False,
             help="How long a worker tries to connect to the run, at the start and after a lost connection. "
             "Default: 60.",
         ),

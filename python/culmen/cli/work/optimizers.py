@@ -80,9 +80,10 @@ def _print_choice() -> None:
         table.add_row(why, "auto" if name == "auto" else name)
     console().print(table)
     print('A list such as ["evolution", "cmaes"] is a chain: each optimizer starts at the best of the previous one.')
-    able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
-    print(f"These can run asynchronously (generational = false), so that no worker waits: {', '.join(able)}.")
-    print("Without a name, or with auto, culmen does this if there are many workers and many evaluations for each.")
+    print("Every optimizer can run asynchronously (generational = false): no worker then waits for another.")
+    print(
+        "Without a name, or with auto, culmen chooses the mode; the first line of a run shows the mode and its reason."
+    )
 
 
 def allowed(option: dict[str, Any]) -> str:

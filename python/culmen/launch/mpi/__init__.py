@@ -136,7 +136,7 @@ def _present(names: Iterable[str]) -> Iterable[Launcher]:
 def _at(path: str) -> Launcher:
     if not os.access(path, os.X_OK):
         raise LauncherError(
-            f"'{path}' cannot be run as a program; --mpi must be openmpi, mpich or the path of an mpiexec"
+            f"'{path}' cannot be run as a program; --mpi must be openmpi, mpich, intel or the path of an mpiexec"
         )
     version = said_by(path, "--version")
     mpi = recognise(version)
