@@ -12,7 +12,10 @@ from culmen import InputError
 
 def test_residuals_of_real_parameters_are_fitted_by_lm():
     result = culmen.minimize(decay, DECAY, budget=1000, result="residuals", workers=2)
-    assert (result.optimizer, result.optimizer_why) == ("lm", "residuals, only real parameters")
+    assert (result.optimizer, result.optimizer_why) == (
+        "lm",
+        "residuals, only real parameters, no constraints, no limits",
+    )
     assert "local searches ended at the best value" in result.remark
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 

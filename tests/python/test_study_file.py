@@ -62,7 +62,10 @@ def test_without_an_optimizer_the_study_decides_and_its_store_remembers(folder):
     residuals = with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"').replace("n = {", "# n = {")
     (folder / "study.toml").write_text(residuals)
     study = Study.from_file("study.toml")
-    assert (study.config.optimizer, study.config.optimizer_why) == ("lm", "residuals, only real parameters")
+    assert (study.config.optimizer, study.config.optimizer_why) == (
+        "lm",
+        "residuals, only real parameters, no constraints, no limits",
+    )
     study.settle()
     assert json.loads(study.config.configuration)["optimizer"] == {"name": "lm", "generational": True}
     (folder / "study.toml").write_text(residuals + '[optimizer]\nname = "lm"')

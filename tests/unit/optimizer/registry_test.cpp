@@ -134,8 +134,8 @@ TEST(Registry, fits_a_population_to_the_budget_where_none_is_given) {
 TEST(Registry, names_what_auto_is_where_it_has_options_of_another) {
   EXPECT_EQ(
       refusal("auto", {{"parallel", 4}}, cube(2, 0, 1), {false, 2}),
-      "optimizer 'auto' has no option 'parallel' here, where it is 'mocma' (two objectives); name that to give it "
-      "options");
+      "this study uses the optimizer 'mocma' (two objectives), so 'auto' has no option 'parallel' here; write name = "
+      "\"mocma\" to set options of 'mocma'");
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
 }
 

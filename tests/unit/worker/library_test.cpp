@@ -69,13 +69,13 @@ void expect_crash(const std::string& function, const std::string& text) {
 }
 
 TEST(NativeSlot, turns_every_death_into_an_outcome) {
-  expect_crash("null_pointer", "was killed by SIGSEGV without an answer\nabout to look at nowhere");
+  expect_crash("null_pointer", "was killed by SIGSEGV before it returned a result\nabout to look at nowhere");
   expect_crash("aborts", "was killed by SIGABRT");
-  expect_crash("leaves", "ended with exit code 3 without an answer");
+  expect_crash("leaves", "ended with exit code 3 before it returned a result");
 }
 
 TEST(NativeSlot, survives_a_function_that_damages_the_channel) {
-  expect_crash("damages_channel", "closed its channel without an answer");
+  expect_crash("damages_channel", "closed its channel before it returned a result");
 }
 
 TEST(NativeSlot, answers_once_for_a_function_that_forks) {

@@ -80,9 +80,10 @@ TEST(PythonSlot, reports_an_exception_with_the_lines_of_the_users_code_only) {
 }
 
 TEST(PythonSlot, reports_a_crash_with_the_signal_and_the_last_words) {
-  expect_failure(python_spec("segfaults"), Status::crashed, "was killed by SIGSEGV without an answer");
+  expect_failure(python_spec("segfaults"), Status::crashed, "was killed by SIGSEGV before it returned a result");
   expect_failure(python_spec("segfaults"), Status::crashed, "in segfaults");  // where, by Python's faulthandler
-  expect_failure(python_spec("exits_hard"), Status::crashed, "ended with exit code 4 without an answer\nlast words");
+  expect_failure(python_spec("exits_hard"), Status::crashed,
+                 "ended with exit code 4 before it returned a result\nlast words");
 }
 
 TEST(PythonSlot, keeps_only_the_tail_of_what_a_crashed_function_printed) {

@@ -96,9 +96,10 @@ TEST(Output, of_a_library_is_kept_with_the_evaluation_that_printed_it) {
 
 TEST(Output, is_dropped_on_wish_also_from_failures) {
   auto spec = python_spec("prints_and_dies");
-  EXPECT_EQ(evaluate(spec).message, "the evaluator's process ended with exit code 3 without an answer\na last word");
+  EXPECT_EQ(evaluate(spec).message,
+            "the process that evaluates ended with exit code 3 before it returned a result\na last word");
   spec.output = Keep::none;
-  EXPECT_EQ(evaluate(spec).message, "the evaluator's process ended with exit code 3 without an answer");
+  EXPECT_EQ(evaluate(spec).message, "the process that evaluates ended with exit code 3 before it returned a result");
 }
 
 TEST(Environment, of_a_slot_is_what_the_study_says) {

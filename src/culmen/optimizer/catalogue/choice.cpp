@@ -21,7 +21,7 @@ const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{
       {{"mocma", "two objectives", true}, [](auto&, auto& yield) { return yield.objectives == 2; }},
       {{"sms_emoa", "three or more objectives"}, [](auto&, auto& yield) { return yield.objectives > 2; }},
-      {{"lm", "residuals, only real parameters"},
+      {{"lm", "residuals, only real parameters, no constraints, no limits"},
        [](auto& space, auto& yield) {
          return yield.residuals && !yield.limits && space.constraints().empty() && is_real(space, yield);
        }},
@@ -47,9 +47,10 @@ Chosen chosen_optimizer(const std::string& name, const OptimizerOptions& options
   if (name != "auto") return {name, {}};
   auto chosen = default_optimizer(space, yield);
   if (chosen.name == name || options.empty()) return chosen;
-  throw InputError(
-      fmt::format("optimizer 'auto' has no option '{}' here, where it is '{}' ({}); name that to give it options",
-                  options.begin()->first, chosen.name, chosen.why));
+  throw InputError(fmt::format(
+      "this study uses the optimizer '{0}' ({1}), so 'auto' has no option '{2}' here; write name = \"{0}\" to "
+      "set options of '{0}'",
+      chosen.name, chosen.why, options.begin()->first));
 }
 
 }  // namespace culmen

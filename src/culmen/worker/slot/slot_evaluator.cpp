@@ -243,7 +243,8 @@ class SlotEvaluator final : public Evaluator {
 
   Outcome no_answer(Received received) {
     if (received != Received::too_late)
-      return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
+      return failure(Status::crashed,
+                     fmt::format("the process that evaluates {} before it returned a result", end_of_child()));
     child_.end(true);
     return failure(Status::timed_out, describe_time_out(time_limit_s_));
   }

@@ -97,8 +97,8 @@ std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, 
 
 OptimizerKind auto_kind() {
   return {{.name = "auto",
-           .about = "chooses for you: descents and CMA-ES for real parameters, a model and searches for others; the "
-                    "method that succeeds gets more evaluations",
+           .about = "chooses for you: local searches and CMA-ES for real parameters, a model and searches for others; "
+                    "the method that succeeds gets more evaluations",
            .one_objective = false,
            .asynchronous = true,
            .options = {OptionRule::whole("parallel",

@@ -252,7 +252,7 @@ void Descents::hear(const std::vector<double>& x, const Outcome& outcome) {
 }
 
 std::string Descents::remark() const {
-  if (ends_.empty()) return "no descent has ended yet";
+  if (ends_.empty()) return "no local search has ended yet";
   const double best = std::ranges::min(ends_), most = best + tolerance(best);
   if (!std::isfinite(best)) return "no local search has found a value yet";
   const auto agreeing = std::ranges::count_if(ends_, [&](double v) { return v <= most; });

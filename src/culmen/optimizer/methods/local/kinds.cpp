@@ -49,7 +49,7 @@ ReadOptions by_simplex() {
 OptimizerKind bfgs_kind() {
   return descents_kind(
       {.name = "bfgs",
-       .about = "quasi-Newton descents (BFGS) from many starts, with parallel differences: smooth functions",
+       .about = "quasi-Newton local searches (BFGS) from many starts, with parallel differences: smooth functions",
        .options = fan_of(1),
        .edition = Edition::fourth},
       usual_step, by_gradients(GradientMethod::bfgs));
@@ -80,7 +80,7 @@ OptimizerKind conjugate_gradient_kind() {
 
 OptimizerKind gradient_kind() {
   return descents_kind({.name = "gradient",
-                        .about = "steepest descents from many starts, with parallel differences: smooth functions",
+                        .about = "steepest descent from many starts, with parallel differences: smooth functions",
                         .options = fan_of(4)},
                        usual_step, by_gradients(GradientMethod::steepest));
 }
