@@ -95,9 +95,9 @@ TEST(ConditionalSpace, choices_of_all_types_keep_their_type) {
   const std::vector<Choice> choices{std::monostate(),           true, false, std::int64_t{1}, 2.0, 0.5, "true",
                                     (std::int64_t{1} << 60) + 1};
   const Space space{categorical("m", choices)};
-  ByteWriter writer;
+  Bytes bytes;
+  ByteWriter writer(bytes);
   space.encode(writer);
-  const auto bytes = std::move(writer).take();
   ByteReader reader(bytes);
   const auto decoded = Space::decode(reader);
   EXPECT_EQ(decoded, space);
