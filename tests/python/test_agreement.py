@@ -13,6 +13,7 @@ from scipy.optimize import least_squares
 import culmen
 from culmen import InputError
 
+ONCE = "For one search only, add --searches 1 to culmen run.\n"
 SPACE = "a = { lower = 0.01, upper = 100, initial = 1 }\nb = { lower = 0.01, upper = 100, initial = 1 }"
 
 
@@ -124,6 +125,7 @@ def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
     assert done.returncode == 0, done.stderr
     assert "converged after" in done.stdout
     assert "To search further: culmen resume study.db --agreement 0" in done.stdout
+    assert ONCE in done.stdout
     assert "finished (converged)" in command("status", "study.db", cwd=folder).stdout
     advice = "has finished (converged); to continue, give a new limit: `culmen resume study.db --agreement 0`"
     for words in (["run", "study.toml"], ["resume", "study.db"], ["resume", "study.db", "--agreement", "6"]):
@@ -133,6 +135,14 @@ def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
     more = command("resume", "study.db", "--agreement", "0", "--evaluations", str(told + 50), cwd=folder)
     assert more.returncode == 0, more.stderr
     assert f"limit of evaluations reached after {told + 50} evaluations" in more.stdout
+    assert ONCE in more.stdout
+
+
+def test_the_end_of_one_search_does_not_name_its_option(folder):
+    done = command("run", "study.toml", "--searches", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "To search further: culmen resume study.db --agreement 0 --searches 0" in done.stdout
+    assert ONCE not in done.stdout
 
 
 def test_a_study_file_of_a_fit_needs_no_limit(folder):

@@ -50,3 +50,9 @@ def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -
     searches = " --searches 0" if configuration["optimizer"].get("searches") else ""
     limit = "" if configuration.get("stop") else f" --evaluations {2 * told}"
     return f"{resume_command(store, configuration)} --agreement 0{searches}{limit}"
+
+
+def searched_often(optimizer: str, reason: str, configuration: dict[str, Any]) -> bool:
+    """Whether a study that ended for this reason made many searches, although one may be enough for its user."""
+    many = optimizer == "lm" and not configuration["optimizer"].get("searches")
+    return many and reason in ("converged", "evaluations")

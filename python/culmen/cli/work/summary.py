@@ -20,7 +20,7 @@ from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds, fixed_names
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in, resume_command
-from .agreement import more_searches
+from .agreement import more_searches, searched_often
 from .front import front_in, front_of, front_table
 from .waiting import waited
 
@@ -67,6 +67,8 @@ def print_result(
         print(f"To resume: {resume_command(result.store, ended.begun.configuration if result.team_size else {})}")
     if result.store and result.reason == "converged":
         print(f"To search further: {more_searches(result.store, ended.begun.configuration, result.evaluations)}")
+    if result.store and searched_often(result.optimizer, result.reason, ended.begun.configuration):
+        print("For one search only, add --searches 1 to culmen run.")
 
 
 def print_state(opened: Opened, digits: int | None = None) -> None:
