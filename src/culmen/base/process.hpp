@@ -43,8 +43,9 @@ int open_child_pidfd(pid_t child) noexcept;
 /// Variables to set by name; nullopt: the variable is removed.
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 
-/// Whether mpiexec, srun or `culmen launch` set this variable, for example to tell a process its place in the launch. A child process that inherited
-/// it could not use MPI: it would claim its parent's rank. What users set, such as OMPI_MCA_btl, is not among them.
+/// Whether mpiexec, srun or `culmen launch` set this variable, for example to tell a process its place in the launch. A
+/// child process that inherited it could not use MPI: it would claim its parent's rank. What users set, such as
+/// OMPI_MCA_btl, is not among them.
 bool is_of_launch(std::string_view variable);
 
 /// The arguments of posix_spawn. The child leads its own process group, has default signal handlers and an empty
