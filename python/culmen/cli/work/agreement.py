@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import _core
-from ...store.opening import resume_command
+from ...store.opening import Opened, resume_command
 
 ENDS = ("agreement", "searches")  # options of the optimizer "lm"
 _FEWEST = 6.0  # repeats with which the default can end a study
@@ -52,7 +52,9 @@ def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -
     return f"{resume_command(store, configuration)} --agreement 0{searches}{limit}"
 
 
-def searched_often(optimizer: str, reason: str, configuration: dict[str, Any]) -> bool:
-    """Whether a study that ended for this reason made many searches, although one may be enough for its user."""
-    many = optimizer == "lm" and not configuration["optimizer"].get("searches")
-    return many and reason in ("converged", "evaluations")
+def searched_often(optimizer: str, reason: str, ended: Opened) -> bool:
+    """Whether a study that ended for this reason made many searches, although one may be enough for its user. The
+    store is opened only if it matters."""
+    if optimizer != "lm" or reason not in ("converged", "evaluations"):
+        return False
+    return not ended.begun.configuration["optimizer"].get("searches")

@@ -67,7 +67,7 @@ def print_result(
         print(f"To resume: {resume_command(result.store, ended.begun.configuration if result.team_size else {})}")
     if result.store and result.reason == "converged":
         print(f"To search further: {more_searches(result.store, ended.begun.configuration, result.evaluations)}")
-    if result.store and searched_often(result.optimizer, result.reason, ended.begun.configuration):
+    if result.store and searched_often(result.optimizer, result.reason, ended):
         print("For one search only, add --searches 1 to culmen run.")
 
 
