@@ -6,7 +6,7 @@ import os
 import signal
 
 import pytest
-from harness import Running, culmen, wait_for
+from harness import Running, culmen, store_is_ready, wait_for
 
 from culmen import _core
 
@@ -37,7 +37,7 @@ LONG = ("bench", "pingpong", "--routes", "raw", "--sizes", "1-64", "--seconds", 
 def test_after_a_job_was_cancelled_the_same_command_measures_the_rest(tmp_path):
     store = tmp_path / "out/local/pingpong.db"
     with Running(*LONG, *SUBMIT, cwd=tmp_path) as follower:
-        wait_for(lambda: store.exists() and _core.Store.read(str(store)).summary()["told"] > 0, "a first route")
+        wait_for(lambda: store_is_ready(store) and _core.Store.read(str(store)).summary()["told"] > 0, "a first route")
         record = json.loads((tmp_path / "out/local/job.json").read_text())
         os.killpg(int(record["job"].partition(".")[0]), signal.SIGTERM)
         code, out, err = follower.end()
@@ -55,7 +55,7 @@ def test_the_store_of_a_killed_job_has_all_finished_points(tmp_path):
     store = tmp_path / "out/pingpong.db"
     (tmp_path / "node").mkdir()
     with Running(*LONG, "--output", "out", "--scratch", "node", cwd=tmp_path) as job:
-        wait_for(lambda: store.exists() and _core.Store.read(str(store)).summary()["told"] > 0, "the first copy")
+        wait_for(lambda: store_is_ready(store) and _core.Store.read(str(store)).summary()["told"] > 0, "the first copy")
         for pid in job.processes():
             os.kill(pid, signal.SIGKILL)
         job.end()
