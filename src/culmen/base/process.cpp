@@ -139,9 +139,7 @@ Start start_of(const SpawnRequest& request) {
   }
   return {std::exchange(words[0], called), words};
 }
-}  // namespace
 
-namespace {
 /// `culmen launch` names the variables that it sets, because some of them choose the MPI of its ranks.
 bool is_set_by_culmen(std::string_view variable) {
   if (variable == "CULMEN_LAUNCH_SETS") return true;
