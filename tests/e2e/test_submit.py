@@ -1,9 +1,11 @@
 """``--submit local``: jobs of this machine, as those of a scheduler: submitted, followed, continued, collected."""
 
+import contextlib
 import csv
 import json
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from harness import Running, culmen, store_is_ready, wait_for
@@ -17,6 +19,19 @@ SUBMIT = ("--submit", "local", "--output", "out")
 def rows_in(folder):
     with (folder / "out/pingpong.csv").open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+def shell_of(record):
+    return int(record["job"].partition(".")[0])
+
+
+def processes_of_session(session):
+    found = []
+    for pid in (path.name for path in Path("/proc").iterdir() if path.name.isdigit()):
+        with contextlib.suppress(ProcessLookupError):
+            if os.getsid(int(pid)) == session:
+                found.append(int(pid))
+    return found
 
 
 def test_a_job_of_this_machine_measures_and_is_collected(tmp_path):
@@ -39,9 +54,11 @@ def test_after_a_job_was_cancelled_the_same_command_measures_the_rest(tmp_path):
     with Running(*LONG, *SUBMIT, cwd=tmp_path) as follower:
         wait_for(lambda: store_is_ready(store) and _core.Store.read(str(store)).summary()["told"] > 0, "a first route")
         record = json.loads((tmp_path / "out/local/job.json").read_text())
-        os.killpg(int(record["job"].partition(".")[0]), signal.SIGTERM)
+        shell = shell_of(record)
+        os.kill(shell, signal.SIGTERM)
         code, out, err = follower.end()
     assert code == 75, out + err
+    assert processes_of_session(shell) == [], "a cancelled job has ended when its results are collected"
     assert " on local was cancelled after " in out
     done = {row["route"] for row in rows_in(tmp_path)}
     assert 1 <= len(done) < 3
@@ -75,12 +92,12 @@ def test_an_interrupted_follower_leaves_the_job(tmp_path):
         os.kill(follower.process.pid, signal.SIGINT)
         wait_for(lambda: follower.process.poll() is not None, "the end of the follower")
         record = json.loads((tmp_path / "out/local/job.json").read_text())
-        cancel = f"kill -- -{record['job'].partition('.')[0]}"
+        cancel = f"kill {shell_of(record)}"
         out = follower.process.stdout.read()
         assert follower.process.returncode == 75, out
         assert "continues. To follow it again, type the same command.\n" in out
         assert f"To cancel it: {cancel}\n" in out
-        os.killpg(int(record["job"].partition(".")[0]), signal.SIGTERM)
+        os.kill(shell_of(record), signal.SIGTERM)
         done = culmen(*words, *SUBMIT, "--dry-run", cwd=tmp_path)
         assert done.returncode == 0
 

@@ -10,6 +10,14 @@ from ..._core import InputError
 from .job import Partition, Phase, Place, Request
 
 _START_FIELD = 19  # of /proc/PID/stat, after the name: the time of the start
+# The shell passes SIGTERM on, and then waits for the last results of the script.
+_SHELL = """\
+bash {script} & job=$!
+trap 'cancelled=1; kill $job' TERM
+wait $job; code=$?
+trap '' TERM
+if [ $cancelled ]; then wait $job; else echo $code > {ended}; fi
+"""
 
 
 class Local:
@@ -20,13 +28,14 @@ class Local:
 
     def script(self, request: Request) -> str:
         lines = ["#!/bin/bash", *(f"# {line}" for line in request.about.splitlines())]
-        command = f"exec timeout --signal=TERM {int(request.time_s)} {request.command}"
+        # In the foreground, timeout stays in the process group of the job and signals only the command.
+        command = f"exec timeout --foreground --signal=TERM {int(request.time_s)} {request.command}"
         return "\n".join([*lines, *request.lines, command, ""])
 
     def submit(self, script: Path, request: Request) -> str:
         ended = script.with_suffix(".exit")
         ended.unlink(missing_ok=True)
-        words = f"bash {shlex.quote(str(script))}; code=$?; echo $code > {shlex.quote(str(ended))}"
+        words = _SHELL.format(script=shlex.quote(str(script)), ended=shlex.quote(str(ended)))
         try:
             with request.output.open("a", encoding="utf-8") as output:
                 process = subprocess.Popen(
@@ -52,7 +61,7 @@ class Local:
         return Place(Phase.ENDED, word, exit_code=code)
 
     def cancel_command(self, job: str) -> str:
-        return f"kill -- -{job.partition('.')[0]}"
+        return f"kill {job.partition('.')[0]}"
 
 
 def _started(pid: int) -> str:
