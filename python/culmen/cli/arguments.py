@@ -17,7 +17,10 @@ NoPrefetch = Annotated[
     ),
 ]
 NoErrors = Annotated[
-    bool, typer.Option("--no-errors", help="Do not compute the errors of the parameters after a least-squares fit.")
+    bool,
+    typer.Option(
+        "--no-errors", help="Do not compute the errors (uncertainties) of the parameters after a least-squares fit."
+    ),
 ]
 AcceptChanges = Annotated[
     bool,
@@ -62,8 +65,8 @@ Digits = Annotated[
     typer.Option(
         "--digits",
         metavar="N|all",
-        help="Show numbers with N significant digits, or with all digits. Default: parameters are rounded to their "
-        "errors.",
+        help="Show numbers with N significant digits, or with all digits. Default: the error of a parameter decides "
+        "how many digits are shown.",
     ),
 ]
 StudyFile = Annotated[
@@ -78,8 +81,7 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. By default, no worker then runs on this machine; to run workers "
-        "here, too, add --workers N.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. No worker runs on this machine unless you add --workers N.",
     ),
 ]
 TokenFile = Annotated[
@@ -102,7 +104,7 @@ Certificate = Annotated[
 ]
 Insecure = Annotated[
     bool,
-    typer.Option("--insecure", help="With --listen: allow connections from other machines that are not encrypted."),
+    typer.Option("--insecure", help="With --listen: allow unencrypted connections from other machines."),
 ]
 IoThreads = Annotated[
     int,
@@ -111,8 +113,8 @@ IoThreads = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="With --listen: threads that encrypt, send and receive. Hundreds of workers with short evaluations may "
-        "need more than one.",
+        help="With --listen: number of threads that encrypt, send and receive. Hundreds of workers with short "
+        "evaluations may need more than one thread.",
     ),
 ]
 LargestMessage = Annotated[
@@ -122,8 +124,8 @@ LargestMessage = Annotated[
         metavar="N",
         min=1,
         max=4095,
-        help="With --listen: the largest message that a worker may send, in MiB. A worker that sends a larger one is "
-        "refused.",
+        help="With --listen: the largest message that a worker may send, in MiB. culmen refuses a worker that sends a "
+        "larger message.",
     ),
 ]
 

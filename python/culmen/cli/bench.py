@@ -30,8 +30,8 @@ Interval = Annotated[
         show_default=False,
         min=0.001,
         max=1,
-        help="Repeat until half the 95 % confidence interval of the median time is at most X times the median. "
-        "Default: 0.05.",
+        help="Repeat until half the width of the 95 % confidence interval of the median time is at most X times the "
+        "median. Default: 0.05.",
     ),
 ]
 Repetitions = Annotated[
@@ -41,7 +41,7 @@ Repetitions = Annotated[
         metavar="N",
         min=1,
         max=1000000,
-        help="Make exactly N repetitions, instead of --interval and --seconds.",
+        help="Make exactly N repetitions. --interval and --seconds then have no effect.",
     ),
 ]
 Mapping = Annotated[
@@ -49,8 +49,8 @@ Mapping = Annotated[
     typer.Option(
         "--mapping",
         metavar="NAME,…",
-        help="Put the next rank on the next core, socket or node, and bind each rank to a core. Several of them are "
-        "compared. Default: as the launcher does it.",
+        help="Put the next rank on the next core, socket or node, and bind each rank to a core. With several names, "
+        "culmen compares them. Default: the launcher decides.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
@@ -92,7 +92,11 @@ def transport(
     ] = "sleep",
     io_threads: Annotated[
         str | None,
-        typer.Option("--io-threads", metavar="N,N,…", help="Numbers of I/O threads for plot 5. Default: 1,2,4."),
+        typer.Option(
+            "--io-threads",
+            metavar="N,N,…",
+            help="For plot 5: numbers of threads that encrypt, send and receive. Default: 1,2,4.",
+        ),
     ] = None,
     seconds: Annotated[
         float,
@@ -114,13 +118,16 @@ def transport(
         typer.Option(
             "--peer",
             metavar="FILE.py",
-            help="Also measure other software with this runner. Repeat the option for more runners.",
+            help="Also measure other software with this Python program, which you write. Repeat the option for more "
+            "programs.",
         ),
     ] = None,
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="A shorter measurement: 2 and 8 workers, 1 and 10 ms, 2 repetitions, 1 and 2 I/O threads."
+            "--quick",
+            help="Make a shorter measurement: 2 and 8 workers, evaluations of 1 and 10 ms, 2 repetitions, 1 and 2 I/O "
+            "threads.",
         ),
     ] = False,
     output: Annotated[
@@ -133,7 +140,7 @@ def transport(
         typer.Option(
             "--compare",
             metavar="A.csv B.csv",
-            help="Measure nothing: compare the tables of two machines.",
+            help="Measure nothing. Compare the tables of two machines, and write compare.html.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -183,7 +190,8 @@ def collectives(
         typer.Option(
             "--algorithms",
             metavar="NAME,…",
-            help="Only these algorithms, by the MPI's names; default is the MPI's own choice. Default: all.",
+            help="Measure only these algorithms, with the names of the MPI. The algorithm `default` is the MPI's own "
+            "choice. Default: all.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -195,7 +203,7 @@ def collectives(
             show_default=False,
             min=0.01,
             max=3600,
-            help="Stop the repetitions earlier if X seconds are over for this algorithm and message size. Default: 1.",
+            help="Longest time for one algorithm and one message size, in seconds. Default: 1.",
         ),
     ] = 1.0,
     repetitions: Repetitions = None,
@@ -207,7 +215,7 @@ def collectives(
             show_default=False,
             min=1,
             max=86400,
-            help="If the ranks do not answer for X seconds, leave the algorithm out. Default: 60.",
+            help="If the ranks do not answer for X seconds, culmen leaves out the algorithm. Default: 60.",
         ),
     ] = 60.0,
     offset: Annotated[
@@ -223,7 +231,7 @@ def collectives(
     ] = 0,
     root: Annotated[
         str | None,
-        typer.Option("--root", metavar="N,N,…", help="Root ranks. Each of them is measured. Default: 0."),
+        typer.Option("--root", metavar="N,N,…", help="Root ranks. culmen measures each of them. Default: 0."),
     ] = None,
     mapping: Mapping = None,
     suite: Annotated[
@@ -238,8 +246,8 @@ def collectives(
         bool,
         typer.Option(
             "--quick",
-            help="A shorter measurement: bcast and allreduce, 2 ranks up to the number of cores, 8 B, 1 KiB and 64 "
-            "KiB.",
+            help="Make a shorter measurement: bcast and allreduce, 2 ranks up to the number of cores, messages of 8 B, "
+            "1 KiB and 64 KiB.",
         ),
     ] = False,
     output: Annotated[
@@ -281,8 +289,8 @@ def pingpong(
         typer.Option(
             "--routes",
             metavar="NAME,…",
-            help="What carries the messages, such as raw/tcp or openmpi; raw means all routes without MPI. Default: "
-            "all of this machine.",
+            help="What carries the messages, such as raw/tcp or openmpi. raw means all routes without MPI. Default: "
+            "all routes of this machine.",
         ),
     ] = None,
     sizes: Annotated[
@@ -303,7 +311,7 @@ def pingpong(
             show_default=False,
             min=0.01,
             max=3600,
-            help="Stop the repetitions earlier if X seconds are over for this message size. Default: 0.5.",
+            help="Longest time for one message size, in seconds. Default: 0.5.",
         ),
     ] = 0.5,
     repetitions: Repetitions = None,
@@ -312,8 +320,8 @@ def pingpong(
         typer.Option(
             "--buffer",
             metavar="N",
-            help="Size of the send and receive buffers of the sockets in raw/tcp and raw/unix, such as 64K. "
-            "Default: as the system sets it.",
+            help="Size of the socket buffers in the routes raw/tcp and raw/unix, such as 64K. Default: the system "
+            "decides.",
         ),
     ] = None,
     mapping: Mapping = None,
@@ -348,7 +356,10 @@ def pingpong(
 def build(
     sources: Annotated[
         Path,
-        typer.Argument(metavar="SOURCES", help="A folder, or a tar archive such as osu-micro-benchmarks-7.4.tar.gz."),
+        typer.Argument(
+            metavar="SOURCES",
+            help="A folder or a tar archive with the sources, such as osu-micro-benchmarks-7.4.tar.gz.",
+        ),
     ],
     mpi: Annotated[
         str | None, typer.Option("--mpi", metavar="NAME", help="The MPI to build for, as for `culmen launch`.")

@@ -31,7 +31,7 @@ Exit codes:
   0   all points were measured
   1   a point failed
   2   the input was wrong, and nothing was measured
-  75  Ctrl-C or a signal stopped it; the same command continues
+  75  Ctrl-C or a signal stopped the command; the same command continues
 """
 CODES_OF_BUILD = """\b
 Exit codes:
@@ -47,7 +47,7 @@ Exit codes:
 CODES_OF_PROFILE = """\b
 Exit codes:
   2   the input was wrong, or the program left no profile
-  Otherwise the exit code of the program.
+  In all other cases, it is the exit code of the program.
 """
 CODES_OF_MODEL = """\b
 Exit codes:
@@ -56,8 +56,8 @@ Exit codes:
 """
 CODES_OF_SELECT = """\b
 Exit codes:
-  0   the algorithm was predicted
-  2   the input was wrong
+  0   culmen has predicted an algorithm
+  2   the input was wrong, and nothing was predicted
 """
 CODES_OF_SIMULATE = """\b
 Exit codes:
@@ -83,16 +83,20 @@ COMMANDS = {
     "resume": Entry(
         "Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=EXIT_CODES
     ),
-    "status": Entry("Show the progress of a study. This also works while the study runs."),
-    "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
-    "images": Entry("Write the figures of a page as SVG, PNG or PDF files. The page may be of any command of culmen."),
+    "status": Entry("Show the progress of a study. This command also works while the study runs."),
+    "report": Entry("Write a report about a study as one HTML page. This command also works while the study runs."),
+    "images": Entry(
+        "Write the plots of a page as SVG, PNG or PDF files. Any command of culmen may have written the page."
+    ),
     "export": Entry(
-        "Write all evaluations into a table, or copy the store. The table is CSV, JSON or Parquet. Both also work "
-        "while the study runs."
+        "Write all evaluations into a table, or copy the store. The table is in CSV, JSON or Parquet. This command "
+        "also works while the study runs."
     ),
     "rescue": Entry("Copy the readable part of a damaged store into a new store."),
     "compare": Entry("Compare the results and the settings of two studies."),
-    "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),
+    "errors": Entry(
+        "Show the errors (uncertainties) of the best parameters. The first call computes the errors and stores them."
+    ),
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
@@ -102,42 +106,42 @@ COMMANDS = {
         codes=CODES_OF_WORKER,
     ),
     "bench": Entry(
-        "Measure this machine.",
+        "Measure transports, messages and MPI collectives.",
         members={
             "transport": Entry(
-                "Measure how well workers are used, for each way to reach them (transport). Write a table and plots. "
-                "If it was interrupted, the same command continues.",
+                "Measure how busy the workers are with each transport. A transport is a way to send messages between "
+                "the master and the workers. Write a table and plots. The same command continues an interrupted "
+                "measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "collectives": Entry(
-                "Measure the collectives of an MPI, with each of its algorithms. Write a table and plots. If it was "
-                "interrupted, the same command continues.",
+                "Measure each algorithm of the collectives of an MPI. Write a table and plots. The same "
+                "command continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "pingpong": Entry(
-                "Measure messages between two processes: over TCP, Unix sockets, shared memory and MPI, with each of "
-                "its transports. Write a table and plots.",
+                "Measure how long messages between two processes take. The messages use TCP, Unix sockets, shared "
+                "memory, or a transport of an MPI. Write a table and plots.",
                 codes=CODES_OF_BENCH,
             ),
             "build": Entry(
-                "Build the OSU Micro-Benchmarks or the Intel MPI Benchmarks from their sources, a folder or a tar "
-                "archive, with the compilers of an MPI. `culmen bench collectives --with FOLDER` then measures with "
-                "them.",
+                "Build the OSU Micro-Benchmarks or the Intel MPI Benchmarks. culmen uses the compilers of an MPI. "
+                "`culmen bench collectives --with FOLDER` can then use the built programs.",
                 codes=CODES_OF_BUILD,
             ),
         },
     ),
     "model": Entry(
-        "Model measured times.",
+        "Fit models to measured times of MPI, and use these models.",
         members={
             "fit": Entry(
-                "Fit models to the table of `culmen bench collectives`: lines over the message size and the number of "
-                "ranks, with breaks. Write their coefficients and plots.",
+                "Fit models to the table of `culmen bench collectives`. The models are lines over the message size and "
+                "over the number of ranks, with breaks. Write a table of coefficients and plots.",
                 codes=CODES_OF_MODEL,
             ),
             "select": Entry(
-                "Name the algorithm of a collective that is predicted to be the fastest. Example: culmen model select "
-                "--collective bcast --ranks 48 --size 64K FILE.csv",
+                "Predict which algorithm of a collective is the fastest. Example: culmen model select --collective "
+                "bcast --ranks 48 --size 64K FILE.csv",
                 codes=CODES_OF_SELECT,
             ),
         },
@@ -149,9 +153,11 @@ COMMANDS = {
         rest=True,
         also={"report": Entry("Show a profile again, or a part of it.")},
     ),
-    "optimizers": Entry("List the optimizers with their options."),
+    "optimizers": Entry("List the optimizers and their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
-    "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),
+    "include": Entry(
+        'Print the folder that contains culmen/evaluator.h. Compilers need it: cc -I"$(culmen include)" FILE.c'
+    ),
 }
 
 

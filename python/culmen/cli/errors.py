@@ -38,8 +38,8 @@ def errors(
         float,
         typer.Option(
             metavar="X",
-            help="Only if the evaluator returns a value instead of residuals: the increase of the value at one "
-            "standard error from the minimum. 1 for a χ², 0.5 for a negative log-likelihood.",
+            help="Only if the evaluator returns a value instead of residuals: how much the value rises above its "
+            "minimum when a parameter moves by its error. Give 1 for a χ², 0.5 for a negative log-likelihood.",
         ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
@@ -48,7 +48,8 @@ def errors(
         typer.Option(
             "--fix",
             metavar="NAME=VALUE",
-            help="Fix a parameter at this value, and fit the others again. Repeat the option for more parameters.",
+            help="Fix a parameter at this value, and fit the other parameters again. Repeat the option for more "
+            "parameters. You cannot use this option together with --listen.",
         ),
     ] = None,
     accept_changes: Annotated[

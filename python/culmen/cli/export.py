@@ -15,7 +15,7 @@ def export(
     json: Annotated[bool, typer.Option("--json", help="Write JSON: an array of objects, with residuals.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Apache Parquet, with residuals.")] = False,
     store_copy: Annotated[
-        bool, typer.Option("--store", help="Write a copy of the store. This also works while the study runs.")
+        bool, typer.Option("--store", help="Write a copy of the store. This option needs -o.")
     ] = False,
     output: Annotated[
         Path | None,

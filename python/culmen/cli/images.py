@@ -9,14 +9,17 @@ from . import work
 
 
 def images(
-    page: Annotated[Path, typer.Argument(metavar="PAGE.html", help="A page that culmen wrote.", show_default=False)],
+    page: Annotated[
+        Path,
+        typer.Argument(metavar="PAGE.html", help="A page that a command of culmen has written.", show_default=False),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="The folder for the images. Default: PAGE, without .html.",
+            help="The folder for the images. Default: the path of the page without .html.",
         ),
     ] = None,
     kind: Annotated[str, typer.Option("--format", metavar="NAME", help="svg, png or pdf.")] = "svg",

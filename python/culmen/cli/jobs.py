@@ -16,7 +16,8 @@ Submit = Annotated[
     typer.Option(
         "--submit",
         metavar="slurm|local",
-        help="Measure in a job of this scheduler, follow it, and collect its results. local: in the background here.",
+        help="Measure in a job, follow the job, and collect its results. slurm: a job of Slurm. local: a process in "
+        "the background of this machine.",
     ),
 ]
 JobPartition = Annotated[
@@ -24,12 +25,15 @@ JobPartition = Annotated[
     typer.Option(
         "--partition",
         metavar="NAME,…",
-        help="The partitions: a job for each, and one table for all. Default: that of the cluster.",
+        help="Submit one job for each of these partitions, and write one table for all of them. Default: the default "
+        "partition of the cluster.",
     ),
 ]
 Nodes = Annotated[
     int | None,
-    typer.Option("--nodes", metavar="N", min=1, help="Nodes of each job. Default: as many as the ranks need."),
+    typer.Option(
+        "--nodes", metavar="N", min=1, help="Number of nodes of each job. Default: as many as the ranks need."
+    ),
 ]
 TasksPerNode = Annotated[
     int | None,
@@ -38,7 +42,7 @@ TasksPerNode = Annotated[
         "--ntasks-per-node",
         metavar="N",
         min=1,
-        help="Ranks on each node. Default: up to the number of its cores.",
+        help="Number of ranks on each node. Default: at most the number of its cores.",
     ),
 ]
 TimeLimit = Annotated[
@@ -46,20 +50,19 @@ TimeLimit = Annotated[
     typer.Option(
         "--time",
         metavar="TIME",
-        help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: from an estimate.",
+        help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: culmen estimates it.",
     ),
 ]
-Exclusive = Annotated[bool, typer.Option("--exclusive", help="No other jobs on the nodes.")]
-Account = Annotated[
-    str | None, typer.Option("--account", metavar="NAME", help="The account that the job is charged to.")
-]
-Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service.")]
+Exclusive = Annotated[bool, typer.Option("--exclusive", help="The nodes run no other jobs at the same time.")]
+Account = Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account of the job.")]
+Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service of the job.")]
 SiteFile = Annotated[
     Path | None,
     typer.Option(
         "--site",
         metavar="FILE.toml",
-        help="Modules, variables and lines of shell for jobs. Default: ~/.config/culmen/site.toml, if it exists.",
+        help="A file with modules, variables and shell lines for jobs. Default: ~/.config/culmen/site.toml, if it "
+        "exists.",
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --submit: only print the batch scripts.")]
@@ -68,8 +71,8 @@ Scratch = Annotated[
     typer.Option(
         "--scratch",
         metavar="FOLDER",
-        help="Keep the store in this folder of the node, and copy it to the folder for the results after each point. "
-        "For results on a network file system.",
+        help="Keep the store in this local folder, and copy it to the folder for the results after each launch. Use "
+        "this option if the folder for the results is on a network file system.",
     ),
 ]
 _OF_JOBS = (

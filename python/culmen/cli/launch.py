@@ -33,7 +33,8 @@ def launch(
         str | None,
         typer.Option(
             metavar="NAME,NAME,…",
-            help="Start the ranks on these machines, the same number on each. Default: where the MPI starts them.",
+            help="Start the ranks on these machines, the same number on each. If this is not possible, the first "
+            "machines get one rank more. Default: the MPI decides.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,

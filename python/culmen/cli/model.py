@@ -23,8 +23,8 @@ def fit(
         typer.Option(
             "--breaks",
             metavar="N,N,…",
-            help="Numbers of ranks where the slope may change, for example the cores of a socket and of a node. culmen "
-            "prefers them to other breaks.",
+            help="Numbers of ranks where the slope may change, for example the number of cores of a socket. culmen "
+            "prefers these breaks to other breaks.",
         ),
     ] = None,
     size_breaks: Annotated[
@@ -37,7 +37,7 @@ def fit(
         bool, typer.Option("--keep-breaks", help="Use all breaks of --breaks and --size-breaks, and no others.")
     ] = False,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="The lines of neighbouring segments meet at the break.")
+        bool, typer.Option("--continuous", help="Make the lines of neighbouring segments meet at the break.")
     ] = False,
     collectives: Annotated[
         str | None, typer.Option("--collectives", metavar="NAME,…", help="Show only these collectives. Default: all.")
@@ -48,7 +48,7 @@ def fit(
             "--ranks",
             metavar="N",
             min=2,
-            help="Show the models as functions of the message size, for N ranks. Default: the largest number.",
+            help="Show the models as functions of the message size, for N ranks. Default: the largest number of ranks.",
         ),
     ] = None,
     size: Annotated[
@@ -72,7 +72,7 @@ def fit(
 
 
 def select(
-    table: TableFile,
+    table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="The table of `culmen bench collectives`.")],
     collective: Annotated[str, typer.Option("--collective", metavar="NAME", help="The collective.")],
     ranks: Annotated[int, typer.Option("--ranks", metavar="N", min=2, max=10_000_000, help="The number of ranks.")],
     size: Annotated[
@@ -99,7 +99,7 @@ def select(
         bool,
         typer.Option(
             "--check",
-            help="Also predict each measured point without its own measurements, and show the median and the largest "
+            help="Also compute the regret for each measured number of ranks and size. Show the median and the largest "
             "regret.",
         ),
     ] = False,

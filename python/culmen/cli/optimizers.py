@@ -19,7 +19,12 @@ def _complete(incomplete: str) -> list[str]:
 def optimizers(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Show only this optimizer.", show_default=False, autocompletion=_complete),
+        typer.Argument(
+            metavar="NAME",
+            help="Show only this optimizer, or all optimizers of this library: optuna, pycma, nevergrad or pygmo.",
+            show_default=False,
+            autocompletion=_complete,
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:

@@ -21,7 +21,7 @@ def profile(
             metavar="N",
             min=1,
             show_default=False,
-            help="Measure, in every Nth collective call and receive, how long ranks wait for late ranks.",
+            help="Measure how long ranks wait for late ranks, in every Nth collective call and every Nth MPI_Recv.",
         ),
     ] = None,
 ) -> None:

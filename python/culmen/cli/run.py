@@ -33,9 +33,11 @@ def run(
     given: dict[str, Any],
     worker_processes: Annotated[
         bool,
-        typer.Option("--worker-processes", help="Run each worker as a separate process."),
+        typer.Option("--worker-processes", help="Run each worker as a separate process. No effect under MPI."),
     ] = False,
-    threads: Annotated[bool, typer.Option("--threads", help="Run each worker as a thread of the master.")] = False,
+    threads: Annotated[
+        bool, typer.Option("--threads", help="Run each worker as a thread of the master (default).")
+    ] = False,
     fix: Fix = None,
     agreement: Agreement = None,
     searches: Searches = None,

@@ -36,8 +36,8 @@ def simulate(
         Literal["constant", "exponential", "lognormal"] | None,
         typer.Option(
             "--distribution",
-            help="With --duration: how the durations of evaluations vary. Default: constant, or lognormal with "
-            "--spread.",
+            help="With --duration: how the durations of evaluations vary. Default: lognormal if you give --spread, "
+            "otherwise constant.",
         ),
     ] = None,
     spread: Annotated[
@@ -68,7 +68,7 @@ def simulate(
             min=1,
             max=65536,
             metavar="N",
-            help="Number of workers on each node. On every node except the master's, there is also a relay.",
+            help="Number of workers on each node. Each node except the master's also has a relay.",
         ),
     ] = 64,
     network: Annotated[
@@ -87,7 +87,11 @@ def simulate(
     fix: Fix = None,
     only: Annotated[
         bool,
-        typer.Option("--only", help="Simulate only this run, without other numbers of workers and other networks."),
+        typer.Option(
+            "--only",
+            help="Simulate only the run with --workers N on the given network. By default, culmen also simulates other "
+            "numbers of workers and other networks.",
+        ),
     ] = False,
     max_workers: Annotated[
         int,
@@ -100,7 +104,7 @@ def simulate(
         ),
     ] = 1_000_000,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also write the figures as an HTML page.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write an HTML page with the results and plots.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     force: Force = False,

@@ -25,7 +25,7 @@ def worker(
     ],
     fix: Annotated[
         list[str] | None,
-        typer.Option("--fix", metavar="NAME=VALUE", help="Give the same --fix options with which the run was started."),
+        typer.Option("--fix", metavar="NAME=VALUE", help="Give the same --fix options as for the run."),
     ] = None,
     token_file: Annotated[
         Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of the run.")
