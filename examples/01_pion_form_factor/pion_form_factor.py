@@ -1,4 +1,4 @@
-"""A fit of the pion's form factor below 1 GeV. The model is by Gounaris and Sakurai, the data by CMD-2.
+"""A fit of the pion's form factor below 1 GeV. The model is based on Gounaris and Sakurai's, the data are CMD-2's.
 
 culmen calls ``residuals`` for each candidate.
 """

@@ -1,6 +1,6 @@
 """Errors of the parameters of a fit.
 
-An exponential decay was measured at twelve times. Each measurement has a standard deviation of 0.05.
+The data are twelve measurements of an exponential decay. Each has a standard deviation of 0.05.
 """
 
 import math
