@@ -1,6 +1,6 @@
-"""A fit of the pion's form factor below 1 GeV. The model is based on Gounaris and Sakurai's, the data are CMD-2's.
+"""A fit of the pion's form factor below 1 GeV to data of CMD-2.
 
-culmen calls ``residuals`` for each candidate.
+The model is based on that of Gounaris and Sakurai. culmen calls ``residuals`` for each candidate.
 """
 
 import csv
