@@ -110,11 +110,12 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement; 0: none
+    - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement. 0: it
+      ignores no improvement
     - ``wall_time_s``: the run ends after this number of seconds (0: no limit), and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
-    - ``generational``: false: no worker waits for others, and the candidates depend on timing (asynchronous)
+    - ``generational``: false: no worker waits for other workers, and the candidates depend on timing (asynchronous)
     - ``result``: form of the result. ``"value"``: one number. ``"residuals"``: a list of numbers; culmen minimizes the
       sum of their squares, or another ``loss``
     - ``loss``: loss of residuals: ``"linear"`` is the sum of squares. ``"soft_l1"``, ``"huber"``, ``"cauchy"`` and
@@ -125,15 +126,16 @@ def minimize(
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
-    - ``output``: how much of the output of the evaluator is kept: ``"none"``, ``"failures"`` or ``"all"``
+    - ``output``: which output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
     - ``on_failure``: after a failed evaluation: ``"penalise"`` (counts as the worst value), ``"retry"`` (repeats it) or
       ``"stop"`` (ends the run)
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0: no limit
     - ``evaluate_infeasible``: if true, culmen also evaluates candidates that violate a constraint
     - ``workers``: number of evaluations in parallel; no effect under MPI
-    - ``team_size``: under MPI, this number of ranks evaluates each candidate together, with a communicator of their own
-    - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, they may be on
+    - ``team_size``: under MPI, this number of ranks (a team) evaluates each candidate together. Each team has a
+      communicator
+    - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, a team may be on
       several nodes
     - ``prefetch``: if true, a worker with short evaluations receives candidates in advance
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
@@ -149,7 +151,7 @@ def minimize(
       violates a constraint is not evaluated, except with ``evaluate_infeasible``.
     - ``fix``: parameters that are fixed, with their values: ``{"n": 5}``. The optimizer does not vary them, and ``f``
       receives them.
-    - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
+    - ``starts``: starting points, which culmen evaluates first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. An
       expression may stand for a direction: ``{"misfit": "(mass - 3)**2"}``, or ``{"gain": {"maximize": "a / b"}}``.

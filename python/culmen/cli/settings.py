@@ -21,7 +21,7 @@ TeamSize = Annotated[
         min=1,
         max=65536,
         metavar="N",
-        help="Under MPI, this number of ranks evaluates each candidate together, with a communicator of their own. Default: as in the study, otherwise each rank evaluates alone.",
+        help="Under MPI, this number of ranks (a team) evaluates each candidate together. Default: as in the study, otherwise each rank evaluates alone.",
     ),
 ]
 TeamPlacement = Annotated[

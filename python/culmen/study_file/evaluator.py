@@ -80,7 +80,7 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'how much of the output of the evaluator is kept: `"none"`, `"failures"` or `"all"`',
+            'which output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),
@@ -182,7 +182,7 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: folders of evaluations that culmen keeps: `"all"`, `"failures"` (only those of failed '
+            'only for `command`: culmen keeps the folders of these evaluations: `"all"`, `"failures"` (only failed '
             'evaluations) or `"none"`',
             sets="evaluator",
             page="[see below](#output)",

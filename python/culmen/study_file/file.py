@@ -37,7 +37,7 @@ Workers = Annotated[
 TeamSize = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
-        "under MPI, this number of ranks evaluates each candidate together, with a communicator of their own",
+        "under MPI, this number of ranks (a team) evaluates each candidate together. Each team has a communicator",
         sets="options",
         page="see [parallel cost functions](../howto/parallel-cost-functions.md)",
         default="each rank evaluates alone",
@@ -47,7 +47,7 @@ TeamSize = Annotated[
 TeamPlacement = Annotated[
     Literal["node", "any"],
     Setting(
-        'with `"node"`, all ranks of a team are on the same node. With `"any"`, they may be on several nodes',
+        'with `"node"`, all ranks of a team are on the same node. With `"any"`, a team may be on several nodes',
         sets="options",
         option="--team-placement",
     ),
@@ -74,7 +74,7 @@ class OptimizerTable(Table):
     generational: Annotated[
         bool | None,
         Setting(
-            "false: no worker waits for others, and the candidates depend on timing (asynchronous)",
+            "false: no worker waits for other workers, and the candidates depend on timing (asynchronous)",
             sets="config",
             default="true, except in [some cases](optimizers/asynchronous.md#the-default)",
         ),
@@ -115,7 +115,7 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores improvements below this share of the total improvement; 0: none",
+            "`stagnation` ignores improvements below this share of the total improvement. 0: it ignores no improvement",
             sets="config",
             default="0",
         ),
@@ -237,7 +237,7 @@ class StudyFile(Table):
     ] = Field(default_factory=dict)
     starts: Annotated[
         list[dict[str, bool | int | float | str | None]],
-        Setting("points that are evaluated first", page="[see below](#starts)"),
+        Setting("starting points, which culmen evaluates first", page="[see below](#starts)"),
     ] = Field(default_factory=list)
     derived: Annotated[
         dict[str, str], Setting("values that culmen computes by expressions", page="[see below](#derived)")
