@@ -151,7 +151,7 @@ COMMANDS = {
         "`culmen profile report FOLDER` shows a profile again.",
         codes=CODES_OF_PROFILE,
         rest=True,
-        also={"report": Entry("Show a profile again, or a part of it.")},
+        also={"report": Entry("Show a profile again. Options choose some of its calls.")},
     ),
     "optimizers": Entry("List the optimizers and their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),

@@ -34,19 +34,23 @@ def report(
     html: Annotated[bool, typer.Option("--html", help="Write FOLDER/profile.html, a page with plots.")] = False,
     functions: Annotated[
         str | None,
-        typer.Option("--functions", metavar="NAME,…", help="Only these functions, for example Allreduce,I*."),
+        typer.Option("--functions", metavar="NAME,…", help="Show only these functions, for example Allreduce,I*."),
     ] = None,
     communicators: Annotated[
         str | None,
         typer.Option(
             "--communicators",
             metavar="NAME,…",
-            help="Only these communicators, windows and files, for example world,world/split*.",
+            help="Show only these communicators, windows and files, for example world,world/split*.",
         ),
     ] = None,
     sizes: Annotated[
         str | None,
-        typer.Option("--sizes", metavar="SIZE-SIZE", help="Only calls with this number of bytes, for example 1K-4M."),
+        typer.Option(
+            "--sizes",
+            metavar="SIZE-SIZE",
+            help="Show only the size classes that contain these numbers of bytes, for example 1K-4M.",
+        ),
     ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Show all rows of the table, not only the 15 with the most time.")

@@ -71,7 +71,7 @@ class Errors:
     covariance: list[list[float]]  #: covariance matrix of the parameters in ``free``
     correlation: list[list[float]]  #: correlation matrix of the parameters in ``free``
     value: float  #: the best value; for residuals without a robust loss: χ², the sum of their squares
-    up: float  #: increase of the value at one standard error from the minimum
+    up: float  #: how much the value rises if a parameter moves by its error
     residuals: int  #: number of residuals; 0 if the study returns a value
     dof: int  #: degrees of freedom: number of residuals minus the number of parameters that the data determine
     distance: float  #: estimate of how far ``value`` is above the minimum
