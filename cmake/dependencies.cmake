@@ -2,7 +2,7 @@
 find_package(Threads REQUIRED)          # store/ (writer thread), transport/ (watcher), worker/
 find_package(SQLite3 REQUIRED)          # store/
 find_package(fmt REQUIRED)              # base/ (messages), used everywhere
-find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/, study/, bindings (header only)
+find_package(Eigen3 REQUIRED NO_MODULE) # base/ (decompositions), optimizer/, study/, bindings (header only)
 find_package(Boost REQUIRED COMPONENTS context) # optimizer/ (Random: Sobol; Math: tests by ranks; Context: fibers), store/ (CRC), transport/network (Asio, Beast)
 find_package(OpenSSL 3 REQUIRED)        # transport/network (TLS)
 find_package(NLopt REQUIRED)            # optimizer/local (its C interface)

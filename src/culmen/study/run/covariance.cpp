@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "culmen/base/decompositions.hpp"
+
 namespace culmen {
 namespace {
 using Eigen::Index;
@@ -45,9 +47,8 @@ MatrixXd scaled(const MatrixXd& matrix, const VectorXd& length) {
 MatrixXd along(const MatrixXd& normals, const VectorXd& length) {
   const Index n = length.size();
   if (normals.rows() == 0) return MatrixXd::Identity(n, n);
-  const Eigen::JacobiSVD<MatrixXd> svd(normals * length.cwiseInverse().asDiagonal(), Eigen::ComputeFullV);
-  const auto& sizes = svd.singularValues();
-  return svd.matrixV().rightCols(n - (sizes.array() > null_share * sizes[0]).count());
+  const auto [sizes, right] = singular_values(normals * length.cwiseInverse().asDiagonal());
+  return right.rightCols(n - (sizes.array() > null_share * sizes[0]).count());
 }
 
 Indices named(const VectorXd& direction) {
@@ -97,10 +98,9 @@ Covariance of_squares(const MatrixXd& jacobian, const VectorXd& roughness, const
   const MatrixXd moves = along(normals, length);
   Spectrum found{moves, VectorXd::Zero(moves.cols()), {}};
   if (moves.cols() > 0 && jacobian.rows() > 0) {
-    const MatrixXd lengths_1 = jacobian * length.cwiseInverse().asDiagonal() * moves;
-    const Eigen::BDCSVD<MatrixXd> svd(lengths_1, Eigen::ComputeFullV);
-    found.sizes.head(svd.singularValues().size()) = svd.singularValues();
-    found.directions = moves * svd.matrixV();
+    const auto [sizes, right] = singular_values(jacobian * length.cwiseInverse().asDiagonal() * moves);
+    found.sizes.head(sizes.size()) = sizes;
+    found.directions = moves * right;
   }
   const double least = std::max(null_share, 0.1 * greatest(inexactness(roughness))) * greatest(found.sizes);
   found.least = VectorXd::Constant(moves.cols(), least);
@@ -126,10 +126,9 @@ Covariance covariance_of_value(const MatrixXd& hessian, double up, const MatrixX
   const MatrixXd moves = along(normals, length);
   Spectrum found{moves, VectorXd::Zero(moves.cols()), VectorXd::Zero(moves.cols())};
   if (moves.cols() > 0) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(moves.transpose() * scaled(hessian / (2 * up), length) *
-                                                         moves);
-    found.sizes = solver.eigenvalues();
-    found.directions = moves * solver.eigenvectors();
+    const auto own = symmetric_eigen(moves.transpose() * scaled(hessian / (2 * up), length) * moves);
+    found.sizes = own.values;
+    found.directions = moves * own.vectors;
   }
   const MatrixXd squares = found.directions.cwiseAbs2();
   const MatrixXd doubts = scaled(doubt / (2 * up), length).cwiseAbs2();

@@ -1,6 +1,6 @@
 // Covariance of fitted parameters from derivatives at the best candidate. Parameters are in any coordinates.
 #pragma once
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cstddef>
 #include <vector>
 

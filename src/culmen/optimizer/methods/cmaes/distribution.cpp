@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "culmen/base/decompositions.hpp"
+
 namespace culmen::cmaes {
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -275,11 +277,11 @@ void Distribution::decompose() {
   scaling_ = scaling_.cwiseProduct(spread);
   const VectorXd inverse = spread.cwiseInverse();
   covariance_ = inverse.asDiagonal() * covariance_ * inverse.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(covariance_);
-  healthy_ = solver.info() == Eigen::Success && solver.eigenvalues()[0] > 0 && solver.eigenvalues().allFinite();
+  const auto own = symmetric_eigen(covariance_);
+  healthy_ = own.converged && own.values[0] > 0 && own.values.allFinite();
   if (!healthy_) return;
-  axes_ = solver.eigenvalues().cwiseSqrt();
-  basis_ = solver.eigenvectors();
+  axes_ = own.values.cwiseSqrt();
+  basis_ = own.vectors;
   root_.noalias() = basis_ * axes_.asDiagonal() * basis_.transpose();
 }
 
