@@ -1,7 +1,7 @@
-# culmen_unity(TARGET): compiles the sources of a target in batches of neighbours, unless CULMEN_UNITY is off (as in the preset `checked`, where each
+# culmen_unity(TARGET, FILES): compiles the sources of a target in batches of so many neighbours, unless CULMEN_UNITY is off (as in the preset `checked`, where each
 # file must compile by itself). Headers take most of a cold build's time, and a batch reads them once.
-function(culmen_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${CULMEN_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+function(culmen_unity target files)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${CULMEN_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
   if(CULMEN_UNITY)
     # A batch includes its sources, so GCC takes the local types in them for types of a header.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
@@ -16,7 +16,7 @@ function(culmen_layer name)
   add_library(culmen_${name} OBJECT ${sources})
   target_include_directories(culmen_${name} PUBLIC ${CULMEN_SOURCE_ROOT})
   target_link_libraries(culmen_${name} PUBLIC fmt::fmt Threads::Threads ${arg_LINK})
-  culmen_unity(culmen_${name})
+  culmen_unity(culmen_${name} 24)
 endfunction()
 
 set(CULMEN_TEST_HANGS_S 1800 CACHE STRING "Seconds after which a C++ test counts as hung; more seeds need more time")
@@ -34,7 +34,7 @@ function(culmen_test name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE culmen GTest::gtest GTest::gmock GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  culmen_unity(${name})
+  culmen_unity(${name} 12)
   set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT arg_SHARDS)
     add_test(NAME ${name} COMMAND ${name})
