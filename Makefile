@@ -18,14 +18,23 @@ help:
 bootstrap:
 	@tools/bootstrap
 
+# install_into_venv LIST, NAMES: what tools/requirements prints for these names.
+define install_into_venv
+@$(BIN)/python tools/requirements $(2) > $(1).new
+@echo "Downloading and installing Python packages into $(VENV); this can take minutes:"
+@sed 's/[^A-Za-z0-9._-].*//' $(1).new | paste -sd' ' | fold -s -w 100 | sed 's/^/    /'
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(1).new
+mv $(1).new $(1)
+endef
+
 $(VENV)/requirements.txt: pyproject.toml | bootstrap
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "culmen needs Python 3.10 or later; give it as make PYTHON=…")'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python tools/requirements > $@.new
-	@echo "Downloading and installing Python packages into $(VENV); this can take minutes:"
-	@sed 's/[^A-Za-z0-9._-].*//' $@.new | paste -sd' ' | fold -s -w 100 | sed 's/^/    /'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.new
-	mv $@.new $@
+	$(call install_into_venv,$@,)
+
+# What only tests, lint and documents need: a user who builds culmen does not wait for it.
+$(VENV)/dev.txt: $(VENV)/requirements.txt
+	$(call install_into_venv,$@,dev)
 
 # Editable: the package's Python files are used where they stand. Native sources lead to a rebuild, and so do Python files
 # that came, went or moved, because the installation knows each by its place.
@@ -51,7 +60,7 @@ tests: build
 	tools/show_progress $(BUILD)/tests.log cmake --build $(BUILD) -j $(JOBS)
 
 # All parts, also after one that failed, and one list of what failed at the end.
-test: build
+test: build $(VENV)/dev.txt
 	@tools/run_tests build cpp python alone lint
 
 # The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, tests of other projects, the sanitizers, a checked build, the fuzzers.
@@ -59,7 +68,7 @@ test-all: export CULMEN_TEST_ALL := 1
 test-all: export TEST_HANGS_S := 14400
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
-test-all: build
+test-all: build $(VENV)/dev.txt
 	@tools/run_tests build cpp python alone lint variants slurm nodes peers sanitize checked fuzz
 
 # The tests that compare numerical results, with the roundings of other machines. More seeds look at faults, not at roundings.
@@ -67,15 +76,15 @@ test-variants: export CULMEN_TEST_SEEDS := 200
 test-variants: tests
 	tools/variants
 
-slurm: build
+slurm: build $(VENV)/dev.txt
 	tools/bootstrap tools/slurm-packages.txt
 	python -m pytest -q tests/slurm
 
 # Several nodes on this machine; root only.
-nodes: build
+nodes: build $(VENV)/dev.txt
 	python -m pytest -q tests/nodes
 
-peers: build
+peers: build $(VENV)/dev.txt
 	tools/bootstrap tools/peers-packages.txt
 	python -m pytest -q tests/peers
 
@@ -103,17 +112,17 @@ fuzz: build
 	cmake --preset fuzz && cmake --build build/fuzz -j $(JOBS) --target fuzz_codec fuzz_set_up fuzz_calls fuzz_expression fuzz_figures fuzz_network
 	ctest --test-dir build/fuzz --output-on-failure -R fuzz
 
-bench: build
+bench: build $(VENV)/dev.txt
 	cmake -S . -B $(BUILD) -DCULMEN_BENCHMARKS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
 	cmake --build $(BUILD) -j $(JOBS)
 	python benchmarks/run.py
 
-bench-quality: build
+bench-quality: build $(VENV)/dev.txt
 	python -m benchmarks.quality.bench
 	python -m benchmarks.quality.mixed
 	python -m benchmarks.quality.biobj --goals
 
-format: build
+format: build $(VENV)/dev.txt
 	tools/quote_examples
 	tools/quote_options
 	tools/quote_settings
@@ -126,10 +135,10 @@ check-format:
 	@clang-format-16 --dry-run --Werror $(format)
 
 # The site, in build/site; a warning is an error.
-docs: build
+docs: build $(VENV)/dev.txt
 	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --doctree-dir build/doctrees docs build/site
 
-lint: build
+lint: build $(VENV)/dev.txt
 	@tools/run_tests lint
 
 clean:
