@@ -139,8 +139,10 @@ OptimizerKind annealing_kind() {
       {.name = "annealing",
        .about = "simulated annealing in parallel chains: one objective, parameters of any kind",
        .asynchronous = true,
-       .options = {OptionRule::whole(
-           "chains", "number of searches in parallel; generational: each with one candidate at a time", 1, 10000, 4)}},
+       .options = {OptionRule::whole("chains",
+                                     "number of searches in parallel; in generational studies, each search evaluates "
+                                     "one candidate at a time",
+                                     1, 10000, 4)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<annealing::Annealing>(space, seed, count_of(options, "chains"), terms);
       }};

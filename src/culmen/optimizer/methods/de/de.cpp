@@ -220,8 +220,11 @@ OptimizerKind de_kind() {
            .about = "differential evolution with restarts: one objective that may be rugged, parameters of any kind",
            .asynchronous = true,
            .options = {OptionRule::whole(
-               "population", "number of points in the first population; a population shrinks during the search", 4,
-               10000, "8 + 2 n for n parameters; asynchronous: at least a quarter of the number of workers")}},
+               "population",
+               "number of points in the first population; the population then shrinks, and a restart usually begins "
+               "with a larger one",
+               4, 10000,
+               "8 + 2 n for n parameters, but in asynchronous studies at least a quarter of the number of workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             auto sizes = de::Plan::default_sizes(space.size());
             if (options.contains("population")) sizes.first = count_of(options, "population");

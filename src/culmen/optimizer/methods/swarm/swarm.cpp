@@ -170,18 +170,19 @@ void Swarm::end_generation() {
 }  // namespace swarm
 
 OptimizerKind swarm_kind() {
-  return {{.name = "swarm",
-           .about = "particle swarm with restarts: one objective that may be rugged, numeric parameters",
-           .needs_order = true,
-           .asynchronous = true,
-           .options = {OptionRule::whole(
-               "population", "number of points in the first swarm; later swarms may be larger", 2, 10000,
-               "10 + 2 √n for n parameters; asynchronous: at least a quarter of the number of workers")}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-            const auto population = options.contains("population") ? count_of(options, "population")
-                                                                   : swarm::default_population(space.size());
-            return std::make_unique<swarm::Swarm>(space, seed, population, terms);
-          }};
+  return {
+      {.name = "swarm",
+       .about = "particle swarm with restarts: one objective that may be rugged, numeric parameters",
+       .needs_order = true,
+       .asynchronous = true,
+       .options = {OptionRule::whole(
+           "population", "number of points in the swarm until the first restart; later swarms can be larger", 2, 10000,
+           "10 + 2 √n for n parameters, but in asynchronous studies at least a quarter of the number of workers")}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        const auto population =
+            options.contains("population") ? count_of(options, "population") : swarm::default_population(space.size());
+        return std::make_unique<swarm::Swarm>(space, seed, population, terms);
+      }};
 }
 
 }  // namespace culmen
