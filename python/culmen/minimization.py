@@ -110,33 +110,33 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement. 0: it
-      ignores no improvement
-    - ``wall_time_s``: the run ends after this number of seconds (0: no limit), and the study can be resumed
+    - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement. With 0,
+      it ignores none
+    - ``wall_time_s``: the run ends after this number of seconds (0 means no limit), and you can resume the study
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
-    - ``generational``: false: no worker waits for other workers, and the candidates depend on timing (asynchronous)
-    - ``result``: form of the result. ``"value"``: one number. ``"residuals"``: a list of numbers; culmen minimizes the
-      sum of their squares, or another ``loss``
+    - ``generational``: if false, no worker waits for other workers, and the candidates depend on timing (asynchronous)
+    - ``result``: form of the result: ``"value"`` is one number, and ``"residuals"`` is a list of numbers. culmen
+      minimizes the sum of the squared residuals, or a robust ``loss``
     - ``loss``: loss of residuals: ``"linear"`` is the sum of squares. ``"soft_l1"``, ``"huber"``, ``"cauchy"`` and
       ``"arctan"`` reduce the effect of outliers
-    - ``f_scale``: for a ``loss`` other than ``"linear"``: residuals above about this size count as outliers
+    - ``f_scale``: residuals above about this size count as outliers; only for a ``loss`` other than ``"linear"``
     - ``time_limit_s``: time limit of one evaluation in seconds
     - ``batch``: the Python function receives up to this number of candidates in one call
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
-    - ``output``: which output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: after a failed evaluation: ``"penalise"`` (counts as the worst value), ``"retry"`` (repeats it) or
-      ``"stop"`` (ends the run)
+    - ``output``: decides which output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
+    - ``on_failure``: what happens after a failed evaluation: with ``"penalise"``, it counts as the worst value; with
+      ``"retry"``, culmen repeats it; with ``"stop"``, the run ends
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
-    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0: no limit
+    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0 means no limit
     - ``evaluate_infeasible``: if true, culmen also evaluates candidates that violate a constraint
     - ``workers``: number of evaluations in parallel; no effect under MPI
     - ``team_size``: under MPI, this number of ranks (a team) evaluates each candidate together. Each team has a
       communicator
-    - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, a team may be on
-      several nodes
+    - ``team_placement``: with ``"node"``, all ranks of a team are on one node. With ``"any"``, they can be on several
+      nodes
     - ``prefetch``: if true, a worker with short evaluations receives candidates in advance
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
       power failure

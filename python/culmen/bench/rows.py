@@ -76,7 +76,7 @@ class Rows:
         return self._mean(point, lambda row: row.measured.efficiency(row.point.workers))
 
     def speed_up(self, point: Point) -> Value | None:
-        """One worker's time for an item / the time for an item. None if one worker was not measured."""
+        """One worker's time for an item / the time for an item. None if there is no measurement with one worker."""
         alone = replace(point, workers=1)
         if not self.has(alone):
             return None
@@ -84,7 +84,7 @@ class Rows:
 
     def efficiency_of_run(self, point: Point) -> Value | None:
         """One worker's time for all evaluations / (workers × time of the whole run, with the start and the end of the
-        workers). None if one worker or the whole run was not measured."""
+        workers). None if there is no measurement with one worker, or none of the whole run."""
         alone = replace(point, workers=1)
         if not self.has(alone) or any(row.measured.whole_s <= 0 for row in self._groups[_key(point)]):
             return None

@@ -81,7 +81,8 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. No worker runs on this machine unless you add --workers N.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, no worker runs on this machine unless you set the "
+        "number of workers, for example with --workers N.",
     ),
 ]
 TokenFile = Annotated[

@@ -49,8 +49,8 @@ Mapping = Annotated[
     typer.Option(
         "--mapping",
         metavar="NAME,…",
-        help="Put the next rank on the next core, socket or node, and bind each rank to a core. With several names, "
-        "culmen compares them. Default: the launcher decides.",
+        help="Where successive ranks run: on the next core, socket or node. culmen binds each rank to a core, and "
+        "compares the mappings if you give several. By default, mpiexec decides.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
@@ -74,7 +74,8 @@ def transport(
         typer.Option(
             "--transports",
             metavar="NAME,…",
-            help="Some of mailbox, mpi, wss, ws, tcp and tcp-per-item. Default: all; without an MPI, all but mpi.",
+            help="Some of mailbox, mpi, wss, ws, tcp and tcp-per-item. Default: all; if there is no MPI, all except "
+            "mpi.",
         ),
     ] = None,
     repetitions: Annotated[
@@ -95,7 +96,7 @@ def transport(
         typer.Option(
             "--io-threads",
             metavar="N,N,…",
-            help="For plot 5: numbers of threads that encrypt, send and receive. Default: 1,2,4.",
+            help="Numbers of threads that encrypt, send and receive, for plot 5. Default: 1,2,4.",
         ),
     ] = None,
     seconds: Annotated[
@@ -169,8 +170,8 @@ def collectives(
             "--ranks",
             metavar="N,N-N,…",
             help="Numbers of ranks. A range such as 2-48 stands for its ends, the powers of two between them, and 1.5 "
-            "times these powers; 2-48:2 stands for 2, 4, 6 and so on. Default: from 2 to the number of cores, but at "
-            "least to 4.",
+            "times these powers; 2-48:2 stands for 2, 4, 6 and so on. Default: from 2 to the number of cores, or to 4 "
+            "if there are fewer cores.",
         ),
     ] = None,
     sizes: Annotated[
@@ -178,8 +179,8 @@ def collectives(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes, also as 64K or 4M. A range stands for its ends and the powers of two "
-            "between them. Default: 1-1M.",
+            help="Message sizes in bytes. You can write sizes as 64K or 4M. A range stands for its ends and the powers "
+            "of two between them. Default: 1-1M.",
         ),
     ] = None,
     mpi: Annotated[
@@ -226,7 +227,8 @@ def collectives(
             show_default=False,
             min=0,
             max=1024,
-            help="Also measure message sizes that are N bytes smaller and larger. Default: 0.",
+            help="Measure, in addition to each message size, the sizes that are N bytes smaller and N bytes larger. "
+            "Default: 0.",
         ),
     ] = 0,
     root: Annotated[
@@ -289,8 +291,8 @@ def pingpong(
         typer.Option(
             "--routes",
             metavar="NAME,…",
-            help="What carries the messages, such as raw/tcp or openmpi. raw means all routes without MPI. Default: "
-            "all routes of this machine.",
+            help="The ways to send messages, such as raw/tcp or openmpi. raw stands for all routes without MPI. "
+            "Default: all routes of this machine.",
         ),
     ] = None,
     sizes: Annotated[
@@ -298,8 +300,8 @@ def pingpong(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes, also as 64K or 4M. Default: the powers of two up to 8M, each also 3 bytes "
-            "smaller and larger.",
+            help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers of "
+            "two up to 8M, these sizes plus 3 bytes, and, from 4 bytes on, these sizes minus 3 bytes.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -320,8 +322,8 @@ def pingpong(
         typer.Option(
             "--buffer",
             metavar="N",
-            help="Size of the socket buffers in the routes raw/tcp and raw/unix, such as 64K. Default: the system "
-            "decides.",
+            help="Size of the socket buffers in the routes raw/tcp and raw/unix, such as 64K. By default, the "
+            "operating system chooses the size.",
         ),
     ] = None,
     mapping: Mapping = None,

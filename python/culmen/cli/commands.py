@@ -31,7 +31,7 @@ Exit codes:
   0   all points were measured
   1   a point failed
   2   the input was wrong, and nothing was measured
-  75  Ctrl-C or a signal stopped the command; the same command continues
+  75  Ctrl-C or a signal stopped the command; the same command continues the measurement
 """
 CODES_OF_BUILD = """\b
 Exit codes:
@@ -86,7 +86,7 @@ COMMANDS = {
     "status": Entry("Show the progress of a study. This command also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This command also works while the study runs."),
     "images": Entry(
-        "Write the plots of a page as SVG, PNG or PDF files. Any command of culmen may have written the page."
+        "Write the plots of a page as SVG, PNG or PDF files. The page can come from any command of culmen."
     ),
     "export": Entry(
         "Write all evaluations into a table, or copy the store. The table is in CSV, JSON or Parquet. This command "
@@ -102,16 +102,17 @@ COMMANDS = {
     ),
     "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
-        "Start workers for a run on another machine. That run must have been started with `--listen`.",
+        "Start workers on this machine for a run, which is usually on another machine. The run must have been started "
+        "with `--listen`.",
         codes=CODES_OF_WORKER,
     ),
     "bench": Entry(
         "Measure transports, messages and MPI collectives.",
         members={
             "transport": Entry(
-                "Measure how busy the workers are with each transport. A transport is a way to send messages between "
-                "the master and the workers. Write a table and plots. The same command continues an interrupted "
-                "measurement.",
+                "Measure for each transport how much of their time the workers spend on evaluations. A transport is a "
+                "way to send messages between the master and the workers. Write a table and plots. The same command "
+                "continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "collectives": Entry(

@@ -42,7 +42,8 @@ TasksPerNode = Annotated[
         "--ntasks-per-node",
         metavar="N",
         min=1,
-        help="Number of ranks on each node. Default: at most the number of its cores.",
+        help="Number of ranks on each node. By default, culmen starts as many ranks as the measurement needs, but at "
+        "most one on each core.",
     ),
 ]
 TimeLimit = Annotated[
@@ -53,7 +54,7 @@ TimeLimit = Annotated[
         help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: culmen estimates it.",
     ),
 ]
-Exclusive = Annotated[bool, typer.Option("--exclusive", help="The nodes run no other jobs at the same time.")]
+Exclusive = Annotated[bool, typer.Option("--exclusive", help="While the job runs, no other job uses its nodes.")]
 Account = Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account of the job.")]
 Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service of the job.")]
 SiteFile = Annotated[
@@ -72,7 +73,8 @@ Scratch = Annotated[
         "--scratch",
         metavar="FOLDER",
         help="Keep the store in this local folder, and copy it to the folder for the results after each launch. Use "
-        "this option if the folder for the results is on a network file system.",
+        "this option if the folder for the results is on a network file system. With --submit, the key scratch of the "
+        "site file replaces this option.",
     ),
 ]
 _OF_JOBS = (

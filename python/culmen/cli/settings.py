@@ -29,7 +29,7 @@ TeamPlacement = Annotated[
     typer.Option(
         "--team-placement",
         metavar="node|any",
-        help='With "node", all ranks of a team are on the same node. Default: as in the study.',
+        help='With "node", all ranks of a team are on one node. Default: as in the study.',
     ),
 ]
 Evaluations = Annotated[
@@ -66,7 +66,7 @@ WallTime = Annotated[
         "--wall-time",
         min=0,
         metavar="SECONDS",
-        help="The run ends after this number of seconds (0: no limit), and the study can be resumed. Default: as in the study.",
+        help="The run ends after this number of seconds (0 means no limit), and you can resume the study. Default: as in the study.",
     ),
 ]
 SETTINGS = {

@@ -22,8 +22,8 @@ class EvaluatorOptions(Table):
     result: Annotated[
         Literal["value", "residuals"],
         Setting(
-            'form of the result. `"value"`: one number. `"residuals"`: a list of numbers; culmen minimizes the sum of '
-            "their squares, or another `loss`",
+            'form of the result: `"value"` is one number, and `"residuals"` is a list of numbers. culmen minimizes the '
+            "sum of the squared residuals, or a robust `loss`",
             sets="evaluator",
             decides=True,
         ),
@@ -41,7 +41,7 @@ class EvaluatorOptions(Table):
     f_scale: Annotated[
         Annotated[float, Field(ge=1e-50, le=1e50)],
         Setting(
-            'for a `loss` other than `"linear"`: residuals above about this size count as outliers',
+            'residuals above about this size count as outliers; only for a `loss` other than `"linear"`',
             sets="config",
             decides=True,
         ),
@@ -80,7 +80,7 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'which output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
+            'decides which output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),
@@ -88,8 +88,8 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'after a failed evaluation: `"penalise"` (counts as the worst value), `"retry"` (repeats it) or `"stop"` '
-            "(ends the run)",
+            'what happens after a failed evaluation: with `"penalise"`, it counts as the worst value; with `"retry"`, '
+            'culmen repeats it; with `"stop"`, the run ends',
             sets="config",
             page="[see below](#failures)",
         ),
@@ -101,7 +101,7 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "if no evaluation has succeeded, the run ends after this number of failures; 0: no limit",
+            "if no evaluation has succeeded, the run ends after this number of failures; 0 means no limit",
             sets="config",
             page="[see below](#failures)",
         ),
@@ -182,7 +182,7 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: culmen keeps the folders of these evaluations: `"all"`, `"failures"` (only failed '
+            'only for `command`: the evaluations whose folders culmen keeps: `"all"`, `"failures"` (only failed '
             'evaluations) or `"none"`',
             sets="evaluator",
             page="[see below](#output)",
@@ -242,8 +242,8 @@ class EvaluatorTable(CommandOptions):
     isolation: Annotated[
         Literal["process", "none"],
         Setting(
-            'only for `library`: `"none"` runs the function inside the worker; this is faster, but a crash ends the '
-            "worker",
+            'only for `library`: with `"none"`, culmen uses no child processes. This is faster, but a crash can end '
+            "the whole run",
             sets="evaluator",
             page="[see below](#failures)",
         ),

@@ -47,7 +47,7 @@ TeamSize = Annotated[
 TeamPlacement = Annotated[
     Literal["node", "any"],
     Setting(
-        'with `"node"`, all ranks of a team are on the same node. With `"any"`, a team may be on several nodes',
+        'with `"node"`, all ranks of a team are on one node. With `"any"`, they can be on several nodes',
         sets="options",
         option="--team-placement",
     ),
@@ -74,7 +74,7 @@ class OptimizerTable(Table):
     generational: Annotated[
         bool | None,
         Setting(
-            "false: no worker waits for other workers, and the candidates depend on timing (asynchronous)",
+            "if false, no worker waits for other workers, and the candidates depend on timing (asynchronous)",
             sets="config",
             default="true, except in [some cases](optimizers/asynchronous.md#the-default)",
         ),
@@ -115,7 +115,7 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores improvements below this share of the total improvement. 0: it ignores no improvement",
+            "`stagnation` ignores improvements below this share of the total improvement. With 0, it ignores none",
             sets="config",
             default="0",
         ),
@@ -123,7 +123,7 @@ class StopTable(Table):
     wall_time_s: Annotated[
         Annotated[float, Field(ge=0, allow_inf_nan=False)] | None,
         Setting(
-            "the run ends after this number of seconds (0: no limit), and the study can be resumed",
+            "the run ends after this number of seconds (0 means no limit), and you can resume the study",
             sets="config",
             option="--wall-time",
         ),
@@ -153,7 +153,7 @@ class LimitTable(Table):
     expression: Annotated[
         str | None,
         Setting(
-            "instead of bounds: a condition on results and parameters, as an [expression](expressions.md). "
+            "a condition on results and parameters instead of bounds, as an [expression](expressions.md). "
             '`stress = "force / area <= 250"` is short for `stress = { expression = "force / area <= 250" }`'
         ),
     ] = None

@@ -38,7 +38,7 @@ class ParameterTable(Table):
         list[bool | int | float | str | None] | None,
         Setting(
             'list of strings, numbers, or true and false, for example `["ring", "tree"]`',
-            default='required for `"ordinal"` and `"categorical"`; not required with `value`',
+            default='required for `"ordinal"` and `"categorical"`, unless you give `value`',
         ),
     ] = None
     initial: Annotated[

@@ -37,7 +37,7 @@ class Samples:
     size: int
     visits: list[list[float]]
     warm_up: list[bool]  #: of each visit
-    verified: bool  #: the algorithm is known to have run
+    verified: bool  #: it is certain that this algorithm ran
     unavailable: str  #: why there is no sample
     root: int = 0
 
