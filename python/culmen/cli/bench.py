@@ -301,7 +301,7 @@ def pingpong(
             "--sizes",
             metavar="N,N-N,…",
             help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers of "
-            "two up to 8M, these sizes plus 3 bytes, and, from 4 bytes on, these sizes minus 3 bytes.",
+            "two up to 8M, and these sizes plus 3 bytes. From 4 bytes on, it also measures these sizes minus 3 bytes.",
         ),
     ] = None,
     interval: Interval = 0.05,

@@ -88,8 +88,8 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'what happens after a failed evaluation: with `"penalise"`, it counts as the worst value; with `"retry"`, '
-            'culmen repeats it; with `"stop"`, the run ends',
+            'what happens after a failed evaluation. With `"penalise"`, it counts as the worst value. With `"retry"`, '
+            'culmen repeats it. With `"stop"`, the run ends',
             sets="config",
             page="[see below](#failures)",
         ),
