@@ -102,17 +102,16 @@ COMMANDS = {
     ),
     "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
-        "Start workers on this machine for a run, which is usually on another machine. The run must have been started "
-        "with `--listen`.",
+        "Start workers for a run on another machine. The run must have been started with `--listen`.",
         codes=CODES_OF_WORKER,
     ),
     "bench": Entry(
         "Measure transports, messages and MPI collectives.",
         members={
             "transport": Entry(
-                "Measure for each transport how much of their time the workers spend on evaluations. A transport is a "
-                "way to send messages between the master and the workers. Write a table and plots. The same command "
-                "continues an interrupted measurement.",
+                "Measure for each transport how busy the workers are. A transport is a way to send messages between "
+                "the master and the workers. A worker is busy while it evaluates. Write a table and plots. The same "
+                "command continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "collectives": Entry(
