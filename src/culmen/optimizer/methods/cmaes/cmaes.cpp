@@ -218,8 +218,9 @@ OptimizerKind cmaes_kind() {
                        "parallel",
                        "the number of candidates in a generation is rounded up to a multiple of this number", 1, 10000,
                        1),
-                   OptionRule::whole("population", "number of candidates in a generation, until the first restart", 4,
-                                     10000, "4 + 3 ln n for n parameters; asynchronous: more with many workers"),
+                   OptionRule::whole(
+                       "population", "number of candidates in a generation, until the first restart", 4, 10000,
+                       "4 + 3 ln n for n parameters, but in asynchronous studies more if there are many workers"),
                    OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
                                       1e-6, 1, cmaes::default_sigma),
                    OptionRule::word("stale",

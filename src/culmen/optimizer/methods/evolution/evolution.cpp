@@ -238,8 +238,9 @@ OptimizerKind evolution_kind() {
        .about = "evolution strategy: parameters of any kind, conditions, one or several objectives",
        .one_objective = false,
        .asynchronous = true,
-       .options = {OptionRule::whole("children", "number of candidates in a generation", 1, 1e6,
-                                     "42; with several objectives: 10 to 100, depending on the limit on evaluations"),
+       .options = {OptionRule::whole(
+                       "children", "number of candidates in a generation", 1, 1e6,
+                       "42, but with several objectives 10 to 100, depending on the limit on evaluations"),
                    crossovers.rule(
                        "crossover",
                        "discrete: each parameter has the value of one of two parents; intermediate: real parameters "
@@ -248,7 +249,7 @@ OptimizerKind evolution_kind() {
                                      "choice of the parents of a candidate; random: all are equally likely; value: "
                                      "better ones are more likely"),
                    OptionRule::whole("parents", "number of points that are kept as parents", 1, 1e6,
-                                     "7; with several objectives: 10 to 100, depending on the limit on evaluations"),
+                                     "7, but with several objectives 10 to 100, depending on the limit on evaluations"),
                    selections.rule("selection",
                                    "the next parents are chosen from parents and children (plus), from children "
                                    "(comma), or from children and the best parent (keep_best)")}},
