@@ -1,5 +1,6 @@
 """culmen.minimize on an executor that the program already has."""
 
+import asyncio
 import concurrent.futures
 import os
 import threading
@@ -193,3 +194,73 @@ def test_an_executor_that_ends_the_program_ends_the_study_or_fails_each_evaluati
     with pytest.raises(culmen.AllFailedError, match="SystemExit: no queue") as raised:
         culmen.minimize(valley, SPACE, budget=5, executor=Exits(False))
     assert raised.value.result.failed == 5
+
+
+class Submits(concurrent.futures.Executor):
+    """``made(f, arguments)`` makes what it returns."""
+
+    def __init__(self, made):
+        self.submit = made
+
+
+class RaisesAtOnce(concurrent.futures.Future):
+    def add_done_callback(self, fn):
+        raise RuntimeError("no callbacks today")
+
+
+class TakesNoCallback(concurrent.futures.Future):
+    def add_done_callback(self):
+        pass
+
+
+class CannotBeCancelled:
+    def add_done_callback(self, fn):
+        fn(self)
+
+    def result(self):
+        return b"", 0.0
+
+
+def of_asyncio(f, arguments):
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.create_future()
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (of_asyncio, r"must return a concurrent\.futures\.Future, got <Future pending>"),
+        (lambda *_: CannotBeCancelled(), r"must return a concurrent\.futures\.Future, got <.*CannotBeCancelled"),
+        (lambda *_: RaisesAtOnce(), "add_done_callback of .* failed: RuntimeError: no callbacks today"),
+        (lambda *_: TakesNoCallback(), "add_done_callback of .* failed: TypeError: .*positional argument"),
+    ],
+)
+def test_what_only_looks_like_a_future_ends_the_study_with_one_sentence(made, words):
+    with pytest.raises(culmen.CulmenError, match=words) as raised:
+        culmen.minimize(valley, SPACE, budget=60, executor=Submits(made))
+    assert "\n" not in str(raised.value)
+
+
+class CancelRaises(concurrent.futures.Future):
+    def cancel(self):
+        raise RuntimeError("too late")
+
+
+def test_a_future_that_refuses_to_be_cancelled_does_not_change_the_error():
+    made = [CancelRaises(), None]
+    with pytest.raises(culmen.CulmenError, match=r"must return a concurrent\.futures\.Future, got None"):
+        culmen.minimize(valley, SPACE, budget=60, workers=2, executor=Submits(lambda *_: made.pop(0)))
+
+
+@pytest.mark.parametrize("result", [5, (1, 2), (b"", "soon")])
+def test_an_executor_that_returns_something_else_fails_each_evaluation(result):
+    def made(*_):
+        future = concurrent.futures.Future()
+        future.set_result(result)
+        return future
+
+    with pytest.raises(culmen.AllFailedError, match="must return the result of the function that it was given, got"):
+        culmen.minimize(valley, SPACE, budget=5, executor=Submits(made))

@@ -6,10 +6,11 @@
 import pickle
 import threading
 import time
+from asyncio import isfuture
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -24,6 +25,7 @@ from ..slot.outcome import outcome_of
 
 _FOR_EVER_S = 1e6
 _KEPT = 8
+_OF_FUTURES = ("add_done_callback", "result", "cancel")
 _RESULTS = {"value": protocol.VALUE, "residuals": protocol.RESIDUALS, "figures": protocol.FIGURES}
 _arrived: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
 
@@ -89,7 +91,8 @@ def lending(executor: Executor, f: LentFunction, space: _core.Space, workers: in
         lent.end()
         thread.join()
         for future in list(under_way.values()):
-            future.cancel()
+            with suppress(Exception):
+                future.cancel()
 
 
 def _serve(
@@ -97,28 +100,57 @@ def _serve(
 ) -> None:
     while not lent.ended:
         for ticket, vector in lent.take(_FOR_EVER_S):
-            try:
-                future = under_way[ticket] = executor.submit(f, space.named(vector))
-            except BaseException as error:  # those that would end the program too: this thread serves all
-                lent.fail(f"the executor accepts no more calls: {sentence(error)}")
+            if why := _submit(executor, f, space.named(vector), lent, under_way, ticket):
+                under_way.pop(ticket, None)
+                lent.fail(why)
                 return
-            if not callable(getattr(future, "add_done_callback", None)):
-                under_way.pop(ticket)
-                lent.fail(
-                    f"executor.submit() must return a concurrent.futures.Future, got {future!r:.80}; give an executor "
-                    "with the interface of concurrent.futures"
-                )
-                return
-            future.add_done_callback(partial(_done, lent, under_way, ticket))
+
+
+def _submit(
+    executor: Executor,
+    f: LentFunction,
+    arguments: dict[str, Any],
+    lent: _core.LentWorkers,
+    under_way: dict[int, Future],
+    ticket: int,
+) -> str:
+    """A sentence if the executor cannot evaluate; else empty. Catches even what would end the program: the thread that
+    calls it serves all evaluations."""
+    try:
+        future = executor.submit(f, arguments)
+    except BaseException as error:
+        return f"the executor accepts no more calls: {sentence(error)}"
+    if isfuture(future) or not all(callable(getattr(future, name, None)) for name in _OF_FUTURES):
+        return (
+            f"executor.submit() must return a concurrent.futures.Future, got {future!r:.80}; give an executor with the "
+            "interface of concurrent.futures"
+        )
+    under_way[ticket] = future
+    try:
+        future.add_done_callback(partial(_done, lent, under_way, ticket))
+    except BaseException as error:
+        return (
+            "executor.submit() must return a concurrent.futures.Future, but add_done_callback of "
+            f"{future!r:.80} failed: {sentence(error)}"
+        )
+    return ""
 
 
 def _done(lent: _core.LentWorkers, under_way: dict[int, Future], ticket: int, future: Future) -> None:
     """Runs in any thread of the executor."""
     under_way.pop(ticket, None)
     try:
-        encoded, duration_s = future.result()
+        encoded, duration_s = _result_of(future)
     except BrokenExecutor as error:
         return lent.fail(f"the executor is broken: {sentence(error)}")
     except BaseException as error:  # SystemExit too
         encoded, duration_s = protocol.encode_failure(protocol.CRASHED, sentence(error)), 0.0
     return lent.give(ticket, encoded, duration_s)
+
+
+def _result_of(future: Future) -> tuple[bytes, float]:
+    result = future.result()
+    match result:
+        case (bytes(), float()):
+            return result
+    raise TypeError(f"the executor must return the result of the function that it was given, got {result!r:.80}")
