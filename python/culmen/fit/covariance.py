@@ -31,7 +31,7 @@ class Covariance:
 
     @property
     def correlation(self) -> Array:
-        return np.asarray(self.matrix / np.outer(self.errors, self.errors))
+        return np.asarray(self.matrix / self.errors / self.errors[:, None])
 
 
 def of_residuals(

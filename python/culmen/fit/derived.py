@@ -56,8 +56,18 @@ def _slope(rises: Sequence[tuple[float, float]]) -> float:
     return (rise_a * b - rise_b * a) / (b - a)
 
 
+def why_none(value: float, slopes: Array, matrix: Array) -> str:
+    """Why a value has no error. The arguments are those of ``propagated``."""
+    if not math.isfinite(value):
+        return "it is not finite"
+    if not np.all(np.isfinite(slopes[np.isfinite(np.diag(matrix))])):
+        return "its derivatives are not finite"
+    return "it depends on a parameter without an error"
+
+
 def propagated(slopes: Array, matrix: Array) -> float | None:
-    """The error; None if it needs a parameter without an error. ``matrix``: the covariance, NaN for such parameters."""
+    """The error; None if it is not finite, or needs a parameter without an error. ``matrix``: the covariance, NaN for
+    such parameters."""
     known = np.isfinite(np.diag(matrix))
     if not np.all(np.isfinite(slopes[known])):
         return None
@@ -65,4 +75,4 @@ def propagated(slopes: Array, matrix: Array) -> float | None:
     lost = abs(slopes[~known])
     if len(lost) and not np.max(lost) <= _NEGLIGIBLE * np.max(abs(slopes[known]), initial=0.0):
         return None
-    return math.sqrt(max(variance, 0.0))
+    return math.sqrt(max(variance, 0.0)) if math.isfinite(variance) else None

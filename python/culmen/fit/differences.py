@@ -6,7 +6,7 @@ its second differences show, steps grow until they show it no more. ``rays`` cho
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +18,9 @@ _EPSILON = float(np.finfo(float).eps)
 _SMOOTH = 1e-3  # if a second difference is this small against the first, neither rounding nor curvature matters
 _GROWTH, _LONGEST, _ROUNDS = 10.0, 0.05, 7
 _DOUBTFUL = 0.01  # for a Hessian with a diagonal of 1: an eigenvalue below this may come from the differences alone
+_TINY = 1e-100  # a parameter with a smaller effect over its whole span has none
+_HUGE = 1e150  # squares of larger derivatives overflow
+_NOT_FINITE = "its derivatives are too large, or not finite"
 _CLOSE = 0.01  # of the wanted step: if a bound is no nearer, differences of values use both sides
 
 
@@ -52,6 +55,10 @@ def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
                     failures[frame.names[ray.i]] = ray.failure
                 continue
             slope, rough, flat = _judged(ray, r0)
+            if not np.all(abs(slope) < _HUGE):
+                if first:
+                    failures[frame.names[ray.i]] = _NOT_FINITE
+                continue
             better = first or rough < roughness[ray.i]
             if better:
                 jacobian[:, ray.i], roughness[ray.i] = slope, rough
@@ -59,14 +66,22 @@ def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
                 ray.resume(ray.step * _GROWTH)
                 again.append(ray)
         growing = again
-    return Slopes(jacobian, roughness, failures)
+    return _without_tiny(Slopes(jacobian, roughness, failures), span)
+
+
+def _without_tiny(found: Slopes, span: Array) -> Slopes:
+    """Without effects that are so small that their squares could underflow."""
+    tiny = abs(found.jacobian).max(axis=0, initial=0.0) * span < _TINY
+    return replace(
+        found, jacobian=np.where(tiny, 0.0, found.jacobian), roughness=np.where(tiny, np.inf, found.roughness)
+    )
 
 
 def _judged(ray: Ray, middle: Array) -> tuple[Array, float, bool]:
     """The slope, its roughness, and whether the residuals are constant."""
     slope = ray.slope(middle)
     size = float(np.linalg.norm(slope)) * 2 * ray.step
-    curve = float(np.linalg.norm(ray.curve(middle))) * ray.step**2
+    curve = float(np.linalg.norm(ray.curve(middle))) * ray.step * ray.step
     return slope, curve / size if size > 0 else np.inf, size == 0
 
 
@@ -101,7 +116,7 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
         for ray in rays if attempt + 1 < _ROUNDS else []:
             if ray.failure or ray.came_nearer:
                 continue
-            sag = float(abs(ray.curve(middle)[0])) * ray.step**2 / 2
+            sag = float(abs(ray.curve(middle)[0])) * ray.step * ray.step / 2
             wanted = ray.step * float(np.clip(np.sqrt(aim / max(sag, aim / 1e6)), 1e-3, 1e3))
             wanted = _with_room(min(wanted, _LONGEST * float(span[ray.i])), float(room[ray.i]))
             if not 0.2 < wanted / ray.step < 5:
@@ -109,9 +124,14 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
                 again = True
         if not again:
             break
+    for ray in rays:
+        if not ray.failure and not np.isfinite([ray.slope(middle)[0], ray.curve(middle)[0]]).all():
+            ray.failure = _NOT_FINITE
     failures = {frame.names[ray.i]: ray.failure for ray in rays if ray.failure}
     gradient = np.array([np.nan if ray.failure else ray.slope(middle)[0] for ray in rays])
     hessian, doubt = _hessian(evaluate, frame, star, failures)
+    tiny = abs(np.diag(hessian)) * span * span < _TINY**2 * up
+    hessian[tiny, :] = hessian[:, tiny] = 0.0
     return Curvature(gradient, hessian, doubt, failures)
 
 

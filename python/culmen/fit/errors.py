@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 from .. import _core
-from .._core import InputError
+from .._core import CulmenError, InputError
 from ..base.text import plural, rounded, shown, shown_error
 from ..problem.space import Value
 from .text import as_text
@@ -19,6 +19,10 @@ AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
 
 class NothingFreeError(InputError):
     """There is no parameter that could have an error."""
+
+
+class NotFiniteError(CulmenError):
+    """Numbers are too large or too small to compute errors with them."""
 
 
 _ON_WALL = 1e-9  # of the range, and of the bound

@@ -12,7 +12,7 @@ from ..problem.goals import direction_of, oriented
 from ..problem.space import fixed_names
 from . import notes
 from .covariance import Covariance, of_hessian, of_residuals
-from .derived import Seen, gradient, propagated, seen
+from .derived import Seen, gradient, propagated, seen, why_none
 from .differences import curvature, slopes
 from .errors import (
     AT_BOUND,
@@ -20,6 +20,7 @@ from .errors import (
     Best,
     Errors,
     Interval,
+    NotFiniteError,
     NothingFreeError,
     ParameterError,
     Wanted,
@@ -66,6 +67,14 @@ class Fit:
         self._r0 = np.array(best.residuals) if best.residuals else None
 
     def errors(self) -> Errors:
+        """Raises NotFiniteError if numbers are too large for this, and InputError if no parameter has an error."""
+        try:
+            with np.errstate(all="ignore"):
+                return self._errors()
+        except (ArithmeticError, np.linalg.LinAlgError) as e:
+            raise NotFiniteError(f"the errors could not be computed: {str(e) or type(e).__name__}") from e
+
+    def _errors(self) -> Errors:
         point, up = self._derivatives(), self._wanted.up
         stands = stand(point, up)
         of_stand = notes.of_stand(stands, up, self._way, self._limited)
@@ -226,8 +235,8 @@ class Fit:
             slopes_of_it = gradient(name, value, point.frame, self._near)
             error = propagated(slopes_of_it, covariance.matrix)
             robust = propagated(slopes_of_it, scales.sandwich) if self._loss.robust and scales.dof else None
-            note = "derived" if error is not None else "derived; it depends on a parameter without an error"
-            out.append(ParameterError(name, value, error, scales.scaled(error), None, note, robust))
+            why = "" if error is not None else f"; {why_none(value, slopes_of_it, covariance.matrix)}"
+            out.append(ParameterError(name, value, error, scales.scaled(error), None, f"derived{why}", robust))
         return out
 
     def _scales(self, point: Point, covariance: Covariance) -> _Scales:

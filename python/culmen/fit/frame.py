@@ -1,5 +1,6 @@
 """The parameters for derivatives, each in its own scale."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -11,6 +12,7 @@ from .. import _core
 from ..problem.outcome import Outcome
 
 Array: TypeAlias = NDArray[np.float64]
+_LARGEST = float(np.finfo(float).max)
 
 
 class Evaluate(Protocol):
@@ -47,7 +49,7 @@ class Frame:
     @property
     def span(self) -> Array:
         """The width of the range; if a bound is missing, twice the size of the value, but at least 1 for 0."""
-        here = np.abs(self.start)
+        here = np.minimum(np.abs(self.start), _LARGEST / 2)
         width: Array = np.where(
             np.isfinite(self.upper - self.lower), self.upper - self.lower, 2 * np.where(here, here, 1)
         )
@@ -72,9 +74,14 @@ class Frame:
         return out
 
     def allows(self, u: Array) -> bool:
-        """Within bounds and constraints."""
-        inside = bool(np.all(u >= self.lower) and np.all(u <= self.upper))
+        """Finite, and within bounds and constraints."""
+        inside = bool(np.all(u >= self.lower) and np.all(u <= self.upper)) and self.is_finite(u)
         return inside and self.space.violation(self.vector(u)) == 0
+
+    def is_finite(self, u: Array) -> bool:
+        """Also in the parameters' own units."""
+        vector = self.vector(u)
+        return bool(np.all(np.isfinite(u))) and all(math.isfinite(vector[i]) for i in self.moved)
 
     def _is_log(self, i: int) -> bool:
         return self.space.parameters[i].scale == "log"

@@ -39,8 +39,8 @@ class Point:
     def sizes(self, up: float) -> Array:
         """Each parameter's error if all others are fixed."""
         curved = np.diag(self.hessian)
-        span = self.frame.span
-        return np.where(curved > 0, np.sqrt(2 * up / np.where(curved > 0, curved, 1.0)), 0.1 * span)
+        size = np.sqrt(2 * up / np.where(curved > 0, curved, np.nan))
+        return np.where(np.isfinite(size), size, 0.1 * self.frame.span)
 
 
 def at_walls(point: Point, up: float) -> dict[str, str]:
@@ -65,7 +65,7 @@ class Stand:
 def stand(point: Point, up: float) -> Stand:
     frame, size = point.frame, point.sizes(up)
     box = Box((frame.lower - frame.start) / size, (frame.upper - frame.start) / size)
-    parabola = Parabola(np.zeros(len(size)), point.value, point.gradient * size, point.hessian * np.outer(size, size))
+    parabola = Parabola(np.zeros(len(size)), point.value, point.gradient * size, point.hessian * size * size[:, None])
     free = parabola.gain(best_step(parabola, box))
     kept = Walls(frame, size).keep(parabola, lambda p: best_step(p, box))
     distance = max(0.0, parabola.gain(kept.aim))

@@ -78,5 +78,8 @@ def _room(here: float, there: float, low: float, high: float) -> float:
 
 
 def shortest(b: Array, rest: Array) -> Array:
-    """The shortest solution of b x = rest: parameters without effect do not move."""
+    """The shortest solution of b x = rest: parameters without effect do not move. Raises FloatingPointError for numbers
+    that are not finite, for which LAPACK prints messages."""
+    if not (np.all(np.isfinite(b)) and np.all(np.isfinite(rest))):
+        raise FloatingPointError("a parabola's coefficients are not finite")
     return np.asarray(np.linalg.lstsq(b, rest, rcond=1e-14)[0])

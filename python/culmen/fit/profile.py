@@ -6,6 +6,7 @@ another side or a Hessian is measured. Parabolas of residuals come from Gauss an
 progress. Later, and if the study returns a value, BFGS updates their Hessian.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ from .walls import Walls
 _ROUNDS, _ROUNDS_RESIDUALS = 60, 150  # these try two kinds of parabolas, and settle
 _LOWER = 0.01  # of Δ: a value this far below f₀ belongs to another minimum
 _LEAST_SHARE = 0.02  # of the step for slopes of a value: no step for a Hessian is shorter
+_NOT_FINITE = "not found among finite numbers"
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of a parameter's error if all others stay
 
 
@@ -60,6 +62,16 @@ class _Rounds:
         whole = [star for star, wanted in zip(stars, measured, strict=True) if wanted]
         found = iter(hessians(self._watched, self.frame, whole))
         return [self._model(*pair, next(found) if m else None) for pair, m in zip(pairs, measured, strict=True)]
+
+    def propose(self, search: Search, walls: Walls) -> None:
+        """Lets the search set its aim. It ends if it leaves the finite numbers."""
+        try:
+            search.propose(self.box, walls)
+            lost = search.end is None and not self.frame.is_finite(self.u(search.aim))
+        except (ArithmeticError, np.linalg.LinAlgError):
+            lost = True
+        if lost:
+            search.end = End(None, _NOT_FINITE)
 
     def u(self, v: Array) -> Array:
         return np.clip(self.start + v * self.scale, self.frame.lower, self.frame.upper)
@@ -108,6 +120,8 @@ class _Rounds:
             return b
         out = np.where(np.isfinite(hessian), hessian * np.outer(self.scale, self.scale), b)
         others = np.ix_(*2 * [[j for j in range(len(b)) if j != search.i]])
+        if not np.all(np.isfinite(out[others])):
+            return b
         values, vectors = np.linalg.eigh(out[others])
         out[others] = vectors @ np.diag(abs(values)) @ vectors.T
         return out
@@ -150,7 +164,7 @@ def profiles(
     for _ in range(rounds.most):
         for search in searches:
             if search.end is None:
-                search.propose(rounds.box, walls)
+                rounds.propose(search, walls)
         going = [search for search in searches if search.end is None]
         if not going or rounds.lowest < f0 - _LOWER * delta:
             break
@@ -169,4 +183,5 @@ def _own_unit(search: Search, rounds: _Rounds) -> End:
         return end
     v = np.zeros(len(rounds.start))
     v[search.i] = end.value
-    return End(rounds.frame.vector(rounds.u(v))[rounds.frame.moved[search.i]])
+    value = rounds.frame.vector(rounds.u(v))[rounds.frame.moved[search.i]]
+    return End(value) if math.isfinite(value) else End(None, _NOT_FINITE)

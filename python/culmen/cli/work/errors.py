@@ -11,7 +11,7 @@ from ..._core import CulmenError, InputError
 from ...base.errors import sentence
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
-from ...fit.errors import Best, Errors, NothingFreeError
+from ...fit.errors import Best, Errors, NotFiniteError, NothingFreeError
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
 from ...problem.space import values_of_texts
@@ -98,7 +98,7 @@ def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None
         options = _core.remaining_workers(study.options)
         wanted = wanted_errors(False, None, 1.0, config)
         found, failure = look_up_or_compute(ended, config, wanted, compute)
-    except NothingFreeError as e:
+    except (NothingFreeError, NotFiniteError) as e:
         return sentence(e)
     except CulmenError as e:
         return f"{sentence(e)}; {again}"
