@@ -167,7 +167,8 @@ def minimize(
       ``minimize``, after the optimizer has received the result. The argument has ``params``, ``value``, ``best``,
       ``best_value`` and the other attributes of ``culmen.Evaluated``. If it returns True or raises StopIteration, the
       study stops: the call returns the best result so far, and ``result.reason`` is "callback". Any other exception
-      also stops the study, and ``minimize`` raises it. Evaluations continue while the function runs.
+      also stops the study, and ``minimize`` raises it. Evaluations continue while the function runs, so a short study
+      can end before the function stops it. ``result.message`` then says so.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has

@@ -2,9 +2,11 @@
 
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
+from culmen.store.opening import open_store
 
 import culmen
 
@@ -83,6 +85,35 @@ def test_it_stops_the_study(way, tmp_path):
     minimize(budget=result.evaluations + 7, callback=several.append, store=tmp_path / "s.db")
     assert [e.evaluations for e in several] == list(range(result.evaluations + 1, result.evaluations + 8))
     assert several[0].best_value <= result.value
+
+
+def test_it_stops_a_study_that_has_ended_meanwhile_too(tmp_path):
+    store = tmp_path / "s.db"
+
+    def watch(evaluated):
+        deadline = time.monotonic() + 60
+        while not open_store(store).summary["finished"]:
+            assert time.monotonic() < deadline, "the study has not ended"
+        return evaluated.evaluations == 10
+
+    result = minimize(budget=50, callback=watch, store=store)
+    assert (result.reason, result.evaluations, result.final) == ("callback", 50, True)
+    assert result.message == "stopped by the callback; before that: limit of evaluations reached after 50 evaluations"
+
+
+def test_after_a_resume_an_infeasible_best_gives_way_to_a_feasible_one(tmp_path):
+    """The feasible candidates have greater values than the infeasible start."""
+    given = {"limits": {"s": {"upper": 0.0}}, "store": tmp_path / "s.db", "starts": [{"x": 1, "y": 0}]}
+
+    def f(p):
+        return -p["x"], {"s": p["x"]}
+
+    seen = []
+    first = minimize(f, budget=1, **given)
+    result = minimize(f, budget=60, callback=seen.append, **given)
+    assert first.violation > 0
+    assert result.violation == 0
+    assert (seen[-1].best, seen[-1].best_value) == (result.best, result.value)
 
 
 def test_a_slow_one_still_gets_all_of_them():

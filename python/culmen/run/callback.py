@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -11,6 +11,8 @@ from ..problem.goals import as_given
 from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.signature import misfit
+from ..store.opening import Opened
+from .result import NO_END, Result
 
 _AT_ONCE = 1000
 
@@ -48,11 +50,19 @@ class Callback:
         self._best_value: float | None = None
         self.stopped = False
 
-    def resume(self, best: list[float] | None, value: float | None) -> None:
-        """The best so far in the store of a study that is resumed; ``value`` as it is minimized."""
+    def resume(self, opened: Opened) -> None:
+        """Takes the best so far from the store of a study that is resumed."""
+        best, value = opened.summary["best"], opened.summary["best_value"]
         if best is not None and value is not None:
-            self._merit = (0.0, value)
+            (row,) = opened.store.outcomes(opened.summary["best_evaluation"], 1)
+            self._merit = (row["violation"], value)
             self._keep(best, value)
+
+    def ended(self, result: Result) -> Result:
+        """The result says so if the function stopped the study, even if the study had ended before."""
+        if not self.stopped or result.reason in (*NO_END, "callback"):
+            return result
+        return replace(result, reason="callback", message=f"stopped by the callback; before that: {result.message}")
 
     def see(self, run: _core.Run, done: bool) -> bool:
         """Calls it with the evaluations since the last look; while the run is not done, with at most 1000 of them.

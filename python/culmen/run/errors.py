@@ -17,10 +17,9 @@ from ..store.kept_errors import checked, keep, look_up
 from ..store.opening import Opened
 from .evaluations import CandidateEvaluator, with_workers
 from .refit import Refit, refit_of
-from .result import Result
+from .result import NO_END, Result
 
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
-NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
 Started = Callable[[CandidateEvaluator], None]
 _Found = TypeVar("_Found", bound=Errors | None)
 

@@ -171,6 +171,7 @@ _ELSEWHERE = {
 }
 
 
+NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")  # reasons of results
 _SAME = (
     "optimizer",
     "optimizer_why",

@@ -238,6 +238,8 @@ class Study:
             result = result.with_evaluations(Remembered(core.history, self.config))
         if on_ranks:
             result = with_errors_of_ranks(result, space)
+        elif watch:
+            result = watch.ended(result)
         return checked_result(result)
 
     def work(
@@ -266,8 +268,7 @@ class Study:
         if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
             warn(note)
         if watch is not None:
-            summary = Opened(self.options.store).summary
-            watch.resume(summary["best"], summary["best_value"])
+            watch.resume(Opened(self.options.store))
 
     def meet(self, begun: Begun) -> Met:
         """Compares this study with the one in its store. From here on it has the mode of that one."""

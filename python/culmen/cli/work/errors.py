@@ -15,12 +15,12 @@ from ...fit.errors import Best, Errors, NotFiniteError, NothingFreeError
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
 from ...problem.space import values_of_texts
-from ...run.errors import NO_END, Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
+from ...run.errors import Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
 from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.joining import Door
 from ...run.refit import refit_of
-from ...run.result import Result
+from ...run.result import NO_END, Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
