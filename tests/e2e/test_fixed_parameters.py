@@ -166,3 +166,17 @@ def test_errors_with_a_fixed_parameter(tmp_path):
     wrong = culmen("errors", "s.db", "--fix", "b=20", cwd=tmp_path)
     assert wrong.returncode == 2
     assert wrong.stderr == "culmen: --fix: parameter 'b': value = 20 is outside [-9, 9]\n"
+
+
+def test_errors_say_that_fixing_an_inactive_parameter_had_no_effect(tmp_path):
+    space = (
+        "a = { lower = -9, upper = 9 }\nk = { choices = ['p', 'q'] }\n"
+        "c = { lower = 0, upper = 5, active_when = \"k == 'q'\" }"
+    )
+    (tmp_path / "f.py").write_text('def f(p): return [p["a"] - 2, 0.0 if p["k"] == "p" else 9.0]\n')
+    (tmp_path / "s.toml").write_text(
+        f'[space]\n{space}\n[evaluator]\npython = "f.py:f"\nresult = "residuals"\n[stop]\nevaluations = 100\n'
+    )
+    run(tmp_path)
+    held = json.loads(culmen("errors", "s.db", "--fix", "c=1", "--json", cwd=tmp_path).stdout)
+    assert held["notes"][0].endswith("; c is inactive there, so fixing it had no effect")

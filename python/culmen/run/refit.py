@@ -22,6 +22,7 @@ class Refit:
     """A study with fixed parameters. ``start``: its best candidate with these, from which the others are fitted."""
 
     config: _core.StudyConfig
+    names: list[str]  # of the fixed parameters
     fixed: str  # in words
     start: list[float]
     former: Best  # of the study
@@ -56,7 +57,13 @@ class Refit:
     def note(self, found: Best) -> str:
         way = direction_of(self.config.objectives)
         now, before = (oriented(cost, way) for cost in (found.cost, self.former.cost))
-        return f"with {self.fixed}, the best value is {now:.10g}; at the study's best candidate it is {before:.10g}"
+        sentence = f"with {self.fixed}, the best value is {now:.10g}; at the study's best candidate it is {before:.10g}"
+        without = [name for name in self.names if name not in self.config.space.named(found.x)]
+        if not without:
+            return sentence
+        one = len(without) == 1
+        are, them = ("is", "it") if one else ("are", "them")
+        return f"{sentence}; {' and '.join(without)} {are} inactive there, so fixing {them} had no effect"
 
     def _of_reals(self) -> _core.Space:
         """Other parameters keep their values, as they do for errors. The initial values of the study do not count: the
@@ -81,4 +88,4 @@ def refit_of(config: _core.StudyConfig, best: Best, fix: Mapping[str, Value]) ->
     for i, (p, number) in enumerate(zip(held.space.all, held.space.spread(held.space.start()), strict=True)):
         whole[i] = number if p.fixed is not None else whole[i]
     fixed = ", ".join(f"{p.name} fixed at {shown(p.fixed)}" for p in held.space.all if p.name in fix)
-    return Refit(held, fixed, held.space.searched(whole), best)
+    return Refit(held, list(fix), fixed, held.space.searched(whole), best)
