@@ -5,6 +5,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -14,7 +15,9 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from . import _core
+from .base.keywords import check_whole
 from .problem import space
+from .problem.options import name_of
 
 Vector = list[float]
 
@@ -51,12 +54,20 @@ class CulmenSampler(BaseSampler):
         independent_sampler: BaseSampler | None = None,
         generational: bool | None = None,
     ) -> None:
+        optimizer = name_of(optimizer, "CulmenSampler: optimizer") or None
+        if seed is not None:
+            seed = space.as_argument(seed)
+            check_whole("CulmenSampler: seed", seed, 0, 2**64 - 1)
+        if not isinstance(options, (Mapping, NoneType)):
+            raise _core.InputError(
+                f'CulmenSampler: options must be a dict such as {{"population": 20}}, got {options!r:.80}'
+            )
         self._optimizer, self._seed, self._options = optimizer, seed, dict(options or {})
         self._is_seeded = seed is not None
         self._generational = generational
         self._given = dict(search_space) if search_space is not None else None
         self._common = IntersectionSearchSpace()
-        self._independent = independent_sampler or RandomSampler(seed=seed)
+        self._independent = independent_sampler or RandomSampler(seed=None if seed is None else seed % 2**32)
         self._lock = threading.Lock()  # of the following: study.optimize(n_jobs=…) asks from several threads
         self._search: _Search | None = None
         self._open: dict[int, tuple[_Search, int, dict[str, Any]]] = {}  # by the trial's number

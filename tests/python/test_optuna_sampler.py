@@ -142,3 +142,23 @@ def test_what_the_optimizer_cannot_do_is_one_sentence(name: str, sentence: str) 
     study = optuna.create_study(sampler=CulmenSampler(name, search_space=BOX))
     with pytest.raises(culmen.InputError, match=sentence):
         study.optimize(box, n_trials=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"optimizer": 5}, "CulmenSampler: optimizer must be a name, .*, got 5"),
+        ({"seed": "a"}, "CulmenSampler: seed must be a whole number from 0 to .*, got 'a'"),
+        ({"seed": -1}, "CulmenSampler: seed must be a whole number from 0 to .*, got -1"),
+        ({"options": 5}, "CulmenSampler: options must be a dict such as .*, got 5"),
+    ],
+)
+def test_wrong_arguments_of_the_sampler_are_sentences(given, words):
+    with pytest.raises(culmen.InputError, match=words):
+        CulmenSampler(**given)
+
+
+def test_a_seed_may_have_more_than_32_bits():
+    study = optuna.create_study(sampler=CulmenSampler("random", seed=2**40))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=4)
+    assert len(study.trials) == 4
