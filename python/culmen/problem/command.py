@@ -1,8 +1,11 @@
 """A program as the function of ``culmen.minimize``."""
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from .._core import InputError
 
 Figure = Mapping[str, str]
 
@@ -37,7 +40,7 @@ class Command:
         keep: str = "all",
         folder: str | Path | None = None,
     ) -> None:
-        self.words = [str(word) for word in words]
+        self.words = _checked(words)
         self.folder = Path(folder or ".").resolve()
         given = {"stdin": stdin, "value": value, "residuals": residuals, "values": values}
         self.options: dict[str, Any] = {name: thing for name, thing in given.items() if thing is not None}
@@ -47,3 +50,22 @@ class Command:
 
     def __repr__(self) -> str:
         return f"culmen.Command({self.words!r})"
+
+
+def _checked(given: object) -> list[str]:
+    if isinstance(given, str):
+        raise InputError(f"Command: words must be a list of strings, got {given!r:.80}; write {_split(given)!r:.80}")
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)) or getattr(given, "ndim", 1) == 0:
+        raise InputError(f'Command: words must be a list of strings such as ["./model.sh", "{{x}}"], got {given!r:.80}')
+    words = [str(word) for word in given]
+    for word in words:
+        if "\0" in word:
+            raise InputError(f"Command: the word {word!r:.80} contains a null character; remove it")
+    return words
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text) or ["./model.sh"]
+    except ValueError:  # an open quote
+        return text.split()

@@ -83,6 +83,8 @@ def _hint(thing):
 
 
 def _extra(name, thing):
+    if "\0" in str(name):
+        raise WrongShapeError(f"the extra value {name!r}: its name contains a null character; remove it")
     number = number_of(thing)
     if number is None:
         raise WrongShapeError(f"the extra value {name!r} is {kind_of(thing)}; it must be one number")

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from .figure import FigureTable
 from .table import WHOLE, Natural, Seconds, Setting, Table
@@ -126,7 +126,9 @@ class EvaluatorOptions(Table):
 
     @model_validator(mode="after")
     def _sets_variables(self) -> "EvaluatorOptions":
-        for name in self.environment:
+        for name, value in self.environment.items():
+            if value is not None and "\0" in value:
+                raise ValueError(f"environment.{name}: the value contains a null character; remove it")
             if name.startswith("CULMEN_"):
                 raise ValueError(f"environment.{name}: names that begin with CULMEN_ are reserved for culmen")
             if not _VARIABLE.fullmatch(name):
@@ -257,6 +259,14 @@ class EvaluatorTable(CommandOptions):
     def named(self) -> Any:
         """Its name in the study file."""
         return getattr(self, self.kind)
+
+    @field_validator("command")
+    @classmethod
+    def _reaches_the_program(cls, given: list[str] | None) -> list[str] | None:
+        for word in given or ():
+            if "\0" in word:
+                raise ValueError(f"the word {word!r:.80} contains a null character; remove it")
+        return given
 
     @model_validator(mode="after")
     def _is_one_evaluator(self) -> "EvaluatorTable":
