@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import InputError
+from .base.arguments import path_in
 from .base.keywords import explained
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
 from .problem.options import as_option
-from .problem.space import Bounds, Constraints, Space, Value, plain
+from .problem.space import Bounds, Constraints, Space, Value, as_argument
 from .run.callback import Evaluated
 from .run.errors import with_errors_of_ranks
 from .run.program import ANSWERS, WORDS, callable_of, pickled, study_of
@@ -201,17 +201,17 @@ def minimize(
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.
     """
-    if store is not None and not isinstance(store, (str, PathLike)):
-        raise InputError(f"culmen.minimize: store must be the path of a file, such as 'fit.db', got {store!r}")
-    given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
+    if store is not None:
+        path_in(store, "culmen.minimize: store", "fit.db")
+    given = {name: as_argument(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:
         end_launch_with_rank()
         if not is_master():
             served = _core.serve_rank()  # first of all: rank 0 tells every rank what is wrong with the arguments
-            core = Space(space).fixing(fix or {}).core
+            core = Space(space).fixing(fix).core
             return checked(with_errors_of_ranks(Result.of(served, core), core))
     with letting_ranks_go() if executor is None else nullcontext():
-        checked_space = Space(space, constraints).fixing(fix or {})
+        checked_space = Space(space, constraints).fixing(fix)
         study = study_of(f, checked_space, given, store, shared=listen is not None)
         function = callable_of(f, checked_space)
         if executor is not None:

@@ -97,6 +97,9 @@ def test_candidates_of_a_program_may_name_the_fixed_ones(tmp_path):
         ({"m": 1}, "there is no parameter 'm' that could be fixed; the parameters are x, n"),
         ({"x": 1, "n": 1}, ALL_FIXED),
         (5, "fix must be a dict such as {'x': 1.0}, got 5"),
+        (np.ones((1, 2)), "fix must be a dict such as {'x': 1.0}, got array([[1., 1.]])"),
+        ({"x": [0.5]}, "parameter 'x': value: it must be a number, got [0.5]"),
+        ({"n": {"a": 1}}, "parameter 'n': value: it must be a whole number, got {'a': 1}"),
     ],
 )
 def test_wrong_values_are_refused_in_one_sentence(fix, message):
@@ -231,3 +234,81 @@ def test_errors_of_a_fit_without_bounds_hold_fixed_parameters(tmp_path, fix):
     assert [held[one].error for one in others] == pytest.approx(
         list(np.sqrt(np.diag(np.linalg.inv(design.T @ design)))), rel=1e-3
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [(5, 6), (5, 2.5), (2.5, 3.0), ("ring", "tree"), (True, False), (5, np.array([7])), (np.array([3.0]), 4.0)],
+)
+def test_a_given_fix_replaces_a_value_without_bounds(given, fix):
+    result = culmen.minimize(lambda p: p["x"] ** 2, {"x": (-1, 1), "n": culmen.fixed(given)}, fix={"n": fix}, budget=4)
+    assert result.best["n"] == fix
+    if isinstance(fix, (int, str)):
+        assert type(result.best["n"]) is type(fix)
+
+
+def test_what_replaces_a_number_must_be_a_number():
+    with pytest.raises(InputError, match="parameter 'n': value = 'six': it must be a number"):
+        culmen.minimize(bowl, {"x": (-1, 1), "n": culmen.fixed(5)}, fix={"n": "six"}, budget=4)
+
+
+@pytest.mark.parametrize("value", [3, 2.5, np.array([4.0])])
+def test_a_given_fix_replaces_the_value_in_a_file_and_in_its_errors(tmp_path, value):
+    write_fit(
+        tmp_path, 'def f(p): return [p["x"] - p["n"], p["x"]]\n', "x = { lower = -5, upper = 5 }\nn = { value = 2 }", 40
+    )
+    store = tmp_path / "study.db"
+    assert Study.from_file(tmp_path / "study.toml", store=store).run().best["n"] == 2
+    found = culmen.errors(store, fix={"n": value})
+    assert found["x"].value == pytest.approx(np.ravel(value)[0] / 2, abs=1e-4)
+    for wrong in ([], np.ones((1, 2))):
+        with pytest.raises(InputError, match="fix must be a dict such as"):
+            culmen.errors(store, fix=wrong)
+    study = Study.from_file(tmp_path / "study.toml", store=tmp_path / "other.db", fix={"n": value})
+    assert study.run().best["n"] == value
+
+
+@pytest.mark.parametrize(
+    ("fix", "message"),
+    [
+        ([1], r"study.toml: fix must be a dict such as {'x': 1.0}, got \[1\]"),
+        ({"x": [0.5]}, r"fix: parameter 'x': value: it must be a number, got \[0.5\]"),
+        ({"x": None}, "fix: parameter 'x' cannot be fixed at None"),
+    ],
+)
+def test_a_wrong_fix_of_a_file_is_one_sentence(tmp_path, fix, message):
+    write_fit(tmp_path, "def f(p): return [1.0]\n", "x = { lower = 0, upper = 1 }\nn = { value = 2 }", 9)
+    with pytest.raises(InputError, match=message):
+        Study.from_file(tmp_path / "study.toml", fix=fix)
+
+
+@pytest.mark.parametrize("initial", [np.array([0.5]), np.array(0.5), np.float32(0.5)])
+def test_arrays_of_one_number_are_numbers(initial):
+    space = culmen.Space({"x": culmen.real(np.array([0.0]), 1, initial=initial), "y": culmen.real(0, 1, initial=0)})
+    assert space.core.start() == [0.5, 0.0]
+    assert space.fixing({"x": initial}).core.all[0].fixed == 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"active_when": lambda p: True}, "active_when must be a string such as 'x > 0', got a function"),
+        ({"active_when": True}, "active_when must be a string such as 'x > 0', got True"),
+        ({"active_when": {}}, "active_when must be a string such as 'x > 0', got {}"),
+        ({"scale": True}, 'scale must be "linear" or "log", got True'),
+        ({"initial": [0.5]}, r"initial: it must be a number, got \[0.5\]"),
+        ({"initial": 1j}, "initial: it must be a number, got 1j"),
+        ({"initial": 2**1100}, "initial: the number has too many digits"),
+        ({"value": [2]}, r"value: it must be a number, got \[2\]"),
+        ({"upper": 2**1100}, "the bounds must be numbers"),
+    ],
+)
+def test_a_wrong_part_of_a_parameter_is_one_sentence(given, message):
+    with pytest.raises(InputError, match=f"parameter 'x': {message}"):
+        culmen.Space({"y": (0, 1), "x": culmen.real(**{"lower": -5, "upper": 5, **given})})
+
+
+@pytest.mark.parametrize("constraints", [np.array(1.0), np.ones((1, 2)), 5])
+def test_constraints_that_are_no_strings_are_one_sentence(constraints):
+    with pytest.raises(InputError, match="constraints must be strings such as 'x \\+ y <= 1', got"):
+        culmen.minimize(bowl, {"x": (0, 1), "n": (0, 1)}, constraints=constraints, budget=4)

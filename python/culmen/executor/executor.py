@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from itertools import chain, islice
 from numbers import Real
-from operator import index
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,12 +14,14 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..launch.ranks import is_master, serve_until_dismissed
+from ..problem.space import as_argument
 from ..run.master import refuse_while_imported
 from ..slot.callables import Chunk, Column, Initializer
 from .functions import FunctionCache, dumps, to_slot
 from .item_pool import ItemPool
 
 _AT_ONCE = 64
+_MOST_WORKERS = 65_536
 
 
 class Executor(futures.Executor):
@@ -180,15 +181,18 @@ def _result_of(future: futures.Future, timeout: float | None) -> Any:
         raise
 
 
-def _check_count(name: str, value: Any, otherwise: str = "") -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise InputError(f"culmen.Executor: {name} must be a whole number, at least 1{otherwise}, got {value!r}")
-    return index(value)
+def _check_count(name: str, given: Any, otherwise: str = "", most: int = sys.maxsize) -> int:
+    value = as_argument(given)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"culmen.Executor: {name} must be a whole number, at least 1{otherwise}, got {given!r:.80}")
+    if value > most:
+        raise InputError(f"culmen.Executor: {name} must be at most {most}{otherwise}, got {value}")
+    return value
 
 
 def options_of(workers: int | None, transport: str, prefetch: bool = True) -> _core.RunOptions:
     if workers is not None:
-        workers = _check_count("workers", workers, ", or None")
+        workers = _check_count("workers", workers, ", or None", _MOST_WORKERS)
     if not isinstance(prefetch, bool):
         raise InputError(f"culmen.Executor: prefetch must be True or False, got {prefetch!r}")
     if isinstance(transport, str) and "://" in transport:

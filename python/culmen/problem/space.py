@@ -3,8 +3,9 @@
 import copy
 import math
 import operator
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from .. import _core
@@ -92,7 +93,7 @@ def boolean(*, initial: bool | None = None, active_when: str | None = None, valu
 
 def fixed(value: Value, *, active_when: str | None = None) -> Parameter:
     """A parameter with only one value. The optimizer does not vary it, and the evaluator receives it."""
-    given: Any = plain(value)
+    given: Any = plain(_one(value))
     return Parameter(type=type_of(given), active_when=active_when, value=given)
 
 
@@ -106,6 +107,7 @@ Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
 
 _LARGEST = 2**53 - 1  # bound of an integer
 _LARGEST_CHOICE = 2**63 - 1
+_NUMBERS = ("b", "i", "u", "f")  # kinds of NumPy's types
 
 
 class Space:
@@ -131,8 +133,8 @@ class Space:
         refuse_surrogates("constraints", constraints)
         if isinstance(parameters, Space):
             self.core, self.positional = parameters.core, parameters.positional
-            if constraints:
-                self.core = _core.Space(self.core.all, [*self.core.constraints, *_named(constraints)])
+            if more := _named(constraints):
+                self.core = _core.Space(self.core.all, [*self.core.constraints, *more])
             return
         if not _is_list(parameters):
             raise InputError(
@@ -149,10 +151,10 @@ class Space:
         """All names, with those of fixed parameters."""
         return [p.name for p in self.core.all]
 
-    def fixing(self, values: Mapping[str, Value]) -> "Space":
+    def fixing(self, values: Mapping[str, Value] | None) -> "Space":
         """The same space with these parameters fixed at these values. Raises InputError."""
         out = copy.copy(self)
-        out.core = fixing(self.core, values) if values else self.core
+        out.core = self.core if values is None else fixing(self.core, values)
         return out
 
     def __len__(self) -> int:
@@ -164,17 +166,40 @@ class Space:
 
 def fixing(space: _core.Space, values: Mapping[str, Value]) -> _core.Space:
     """The same space with these parameters fixed at these values. Raises InputError."""
-    if not isinstance(values, Mapping):
-        raise InputError(f"fix must be a dict such as {{'x': 1.0}}, got {values!r}")
+    check_fix(values)
     known = {p.name: p for p in space.all}
     for name, value in values.items():
         if name not in known:
             raise InputError(no_such_parameter(name, known))
-        refuse_surrogates(f"parameter '{name}'", value)
-        if value is None:
-            raise InputError(f"parameter '{name}' cannot be fixed at None; leave it out of the space instead")
-        known[name].initial, known[name].fixed = None, plain(value)
-    return _core.Space(list(known.values()), space.constraints)
+        known[name] = _fixed_at(known[name], value)
+    return _core.Space(list(known.values()), space.constraints) if values else space
+
+
+def check_fix(values: object) -> None:
+    if not isinstance(values, Mapping):
+        raise InputError(f"fix must be a dict such as {{'x': 1.0}}, got {values!r}")
+
+
+def _fixed_at(p: _core.Parameter, value: object) -> _core.Parameter:
+    """The parameter with this value. A value without bounds or choices beside it is replaced as a whole."""
+    given = value_to_fix(p.name, p.kind, value)
+    if p.fixed is not None and (p.choices == [p.fixed] or p.lower == p.upper == p.fixed):
+        return _to_core(p.name, Parameter(type=type_at(p.kind, given), active_when=p.active_when, value=given))
+    p.initial, p.fixed = None, given
+    return p
+
+
+def value_to_fix(name: str, kind: str, value: object) -> Any:
+    """Without NumPy's types and arrays of one number. Raises InputError for what no parameter can be fixed at."""
+    refuse_surrogates(f"parameter '{name}'", value)
+    if value is None:
+        raise InputError(f"parameter '{name}' cannot be fixed at None; leave it out of the space instead")
+    return _checked_value(name, "value", kind, value)
+
+
+def type_at(kind: str, value: object) -> str:
+    """The type of a parameter of this kind that has only a value, when it is fixed at another value."""
+    return "real" if kind == "integer" and isinstance(value, float) and not value.is_integer() else kind
 
 
 def no_such_parameter(name: str, known: Iterable[str]) -> str:
@@ -247,13 +272,10 @@ def as_table(p: _core.Parameter) -> dict[str, Any]:
 
 
 def _named(constraints: Constraints | None) -> list[tuple[str, str]]:
-    if not constraints:
+    if constraints is None or (isinstance(constraints, str) and not constraints):
         return []
-    if isinstance(constraints, str):
-        return [(constraints, constraints)]
-    if not isinstance(constraints, Iterable):
-        constraints = [constraints]
-    pairs = constraints.items() if isinstance(constraints, Mapping) else [(text, text) for text in constraints]
+    given: Any = constraints if _is_list(constraints) else [constraints]
+    pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
     for _name, text in pairs:
         if not isinstance(text, str):
             given = "a function" if callable(text) else repr(text)
@@ -265,11 +287,42 @@ def _to_core(name: str, bounds: Bounds) -> _core.Parameter:
     refuse_surrogates("the name of a parameter", name)
     p = bounds if isinstance(bounds, Parameter) else Parameter(*_pair(name, bounds))
     refuse_surrogates(f"parameter '{name}'", p.choices, p.active_when, p.initial, p.value)
+    p = replace(
+        p,
+        lower=_one(p.lower),
+        upper=_one(p.upper),
+        initial=_checked_value(name, "initial", p.type, p.initial),
+        value=_checked_value(name, "value", p.type, p.value),
+    )
+    _check_texts(name, p)
     made = _made(name, p)
     made.active_when = p.active_when or ""
     made.fixed = p.value
     made.initial = p.initial if p.value is None else None
     return made
+
+
+_VALUES = {"real": "a number", "integer": "a whole number", "boolean": "True or False"}
+
+
+def _checked_value(name: str, key: str, kind: str, given: object) -> Any:
+    """Without NumPy's types and arrays of one number."""
+    value = plain(_one(given))
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise InputError(f"parameter '{name}': {key}: the number has too many digits")
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    raise InputError(f"parameter '{name}': {key}: it must be {_VALUES.get(kind, 'one of its choices')}, got {given!r}")
+
+
+def _check_texts(name: str, p: Parameter) -> None:
+    given: object = p.scale
+    if not isinstance(given, str):
+        raise InputError(f'parameter \'{name}\': scale must be "linear" or "log", got {given!r}')
+    given = p.active_when
+    if not isinstance(given, (str, type(None))):
+        what = "a function" if callable(given) else repr(given)
+        raise InputError(f"parameter '{name}': active_when must be a string such as 'x > 0', got {what}")
 
 
 def check_alone(name: str, p: Parameter) -> None:
@@ -297,7 +350,7 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
         raise InputError(f"parameter '{name}': {missing} missing; without bounds, the parameter needs initial")
     try:
         lower, upper = float(lower), float(upper)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         if p.value is not None and p.lower is p.upper is None:
             raise InputError(f"parameter '{name}': value = {p.value!r}: it must be a number") from None
         raise InputError(f"parameter '{name}': the bounds must be numbers, got {p.lower!r} and {p.upper!r}") from None
@@ -375,6 +428,11 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__index__") and not isinstance(value, (int, bool)):
         return operator.index(value)
     return float(value) if hasattr(value, "__float__") and not isinstance(value, (int, float)) else value
+
+
+def as_argument(value: Any) -> Any:
+    """``plain``, and an array of one number is this number."""
+    return plain(_one(value) if getattr(getattr(value, "dtype", None), "kind", "") in _NUMBERS else value)
 
 
 def _one(value: Any) -> Any:

@@ -12,7 +12,7 @@ from ..base.warning import warn
 from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters, why_nothing_free
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.goals import as_given
-from ..problem.space import Value
+from ..problem.space import Value, check_fix
 from ..store.kept_errors import checked, keep, look_up
 from ..store.opening import Opened
 from .evaluations import CandidateEvaluator, with_workers
@@ -41,6 +41,8 @@ def errors_of_study(
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
+        if fix is not None:
+            check_fix(fix)
         wanted = wanted_errors(profile, confidence, up, config)
         path = Path(options.store)
         best, found = look_up(Opened(path, "errors"), config, wanted, again or bool(fix))

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from .. import _core
 from .._core import InputError
+from ..base.arguments import check_truth
 from ..base.digest import Digest
 from ..base.keywords import check_whole
 from ..problem.space import fixed_names
@@ -71,6 +72,9 @@ class Door:
         largest_message_mib: int,
     ) -> "Door | None":
         """From the arguments of a function. Raises InputError for those that have no effect."""
+        check_truth("insecure", insecure)
+        check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
+        check_whole("largest_message_mib", largest_message_mib, 1, _MOST_MESSAGE_MIB)
         given = {
             "token_file": token_file is not None,
             "certificate": certificate is not None,
@@ -84,8 +88,6 @@ class Door:
             return None
         if not isinstance(listen, str):
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
-        check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
-        check_whole("largest_message_mib", largest_message_mib, 1, _MOST_MESSAGE_MIB)
         token, own = (None if file is None else Path(file) for file in (token_file, certificate))
         return cls(listen, token, own, insecure, io_threads, largest_message_mib, as_argument)
 

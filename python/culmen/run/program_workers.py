@@ -8,7 +8,7 @@ from .._core import InputError
 from ..base.keywords import explained
 from ..base.text import did_you_mean
 from ..problem.command import Command
-from ..problem.space import Bounds, Space, plain
+from ..problem.space import Bounds, Space, as_argument
 from ..study_file import settings_of_program
 from .program import ANSWERS, WORDS, callable_of, pickled, study_of
 
@@ -73,7 +73,7 @@ def work(
     be reached, or if the workers had to leave before the end of the study.
     """
     given = {**_for_workers(arguments), **_ENDLESS}
-    checked_space = Space(space, given.pop("constraints", None)).fixing(given.pop("fix", None) or {})
+    checked_space = Space(space, given.pop("constraints", None)).fixing(given.pop("fix", None))
     study = study_of(f, checked_space, given, None, shared=True, caller="culmen.work")
     if not isinstance(f, Command):
         study.config.evaluator.pickle = pickled(callable_of(f, checked_space), False, True, "culmen.work")
@@ -101,4 +101,4 @@ def _for_workers(arguments: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             near = did_you_mean(_WORDS.get(name, name), known)
             raise InputError(f"culmen.work: there is no argument '{name}'{near or '; help(culmen.work) lists them'}")
-    return {name: plain(value) for name, value in arguments.items() if name in _OF_RESULTS}
+    return {name: as_argument(value) for name, value in arguments.items() if name in _OF_RESULTS}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _core
 from .._core import InputError
 from ..base import digest, machine
+from ..base.arguments import check_truth, path_in
 from ..base.warning import warn
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
@@ -80,13 +81,17 @@ class Study:
 
         Raises InputError that names each mistake in the file.
         """
-        path = Path(path)
+        path = path_in(path, "the study file", "study.toml")
+        if store is not None:
+            path_in(store, "Study.from_file: store", "fit.db")
         file, mistakes = examine_study_file(path)
         if file is None:
             mistakes.raise_any()
         assert file is not None
-        file.seed = file.seed if seed is None else seed
-        file.fix(str(path), fix or {})
+        if seed is not None:
+            file.take_seed(str(path), seed)
+        if fix is not None:
+            file.fix(str(path), fix)
         file.limit(str(path), **given)
         return cls.of(file, path.resolve().parent, mistakes, str(store or file.store or f"{file.name}.db"))
 
@@ -208,6 +213,8 @@ class Study:
 
         Raises InputError, StoreError, TransportError and AllFailedError as ``culmen.minimize`` does.
         """
+        check_truth("progress", progress, or_none=True)
+        check_truth("accept_changes", accept_changes)
         door = Door.of_program(listen, token_file, certificate, insecure, io_threads, largest_message_mib)
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks

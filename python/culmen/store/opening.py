@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError, StoreError
+from ..base.arguments import path_in
 from ..base.text import near_file
 from ..problem.goals import as_given
 from ..problem.recommended import Recommended
@@ -35,7 +36,7 @@ class Opened:
 
     def __init__(self, path: str | Path, command: str = "resume") -> None:
         """``command``: the command or function that the user called."""
-        self.path, self._command = Path(path), command
+        self.path, self._command = path_in(path, "the store", "fit.db"), command
 
     @cached_property
     def store(self) -> _core.Store:

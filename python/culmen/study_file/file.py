@@ -10,11 +10,21 @@ from pydantic import ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema, fi
 from pydantic_core import CoreSchema
 
 from .._core import InputError
+from ..base.arguments import wrong_path
 from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
 from ..base.text import did_you_mean
 from ..problem.options import chained, spelt_out
-from ..problem.space import Parameter, check_alone, no_such_parameter, value_of_text
+from ..problem.space import (
+    Parameter,
+    as_argument,
+    check_alone,
+    check_fix,
+    no_such_parameter,
+    type_at,
+    value_of_text,
+    value_to_fix,
+)
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
@@ -206,10 +216,21 @@ def _expression_of(objective: Any) -> tuple[str, Any] | None:
     return None
 
 
+def _fixed_at(name: str, table: ParameterTable, value: object) -> ParameterTable:
+    """A value without bounds or choices beside it is replaced as a whole."""
+    given = value_to_fix(name, table.type, value)
+    is_alone = table.lower is None and table.upper is None and table.choices is None
+    return table.model_copy(update={"value": given, "type": type_at(table.type, given) if is_alone else table.type})
+
+
 class _Given(StopTable):
     workers: Workers = None
     team_size: TeamSize = None
     team_placement: TeamPlacement | None = None
+
+
+class _Seed(Table):
+    seed: Natural
 
 
 class StudyFile(Table):
@@ -281,6 +302,13 @@ class StudyFile(Table):
         texts = {name: text for name, (_, text) in found.items()}
         return {**given, "objectives": {**objectives, **directions}, "derived": {**derived, **texts}}
 
+    @field_validator("store")
+    @classmethod
+    def _can_be_a_file(cls, given: str | None) -> str | None:
+        if given is not None and (why := wrong_path(given)):
+            raise ValueError(why)
+        return given
+
     def place(self, table: str) -> str:
         """The table's heading, for messages about mistakes that C++ finds."""
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
@@ -291,7 +319,7 @@ class StudyFile(Table):
 
         Raises InputError, which begins with ``source``, for values that are not allowed in a file.
         """
-        given = {name: limit for name, limit in given.items() if limit is not None}
+        given = {name: as_argument(limit) for name, limit in given.items() if limit is not None}
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
         for key in ("workers", "team_size", "team_placement"):
             setattr(self.run, key, getattr(told, key) or getattr(self.run, key))
@@ -301,18 +329,26 @@ class StudyFile(Table):
         if changed := {name: limit for name, limit in ends.items() if limit is not None}:
             self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), **changed})
 
+    def take_seed(self, source: str, seed: object) -> None:
+        """Replaces the seed. Raises InputError, which begins with ``source``, if it is not allowed in a file."""
+        self.seed = checked(_Seed, {"seed": as_argument(seed)}, source).seed
+
     def fix(self, source: str, values: Mapping[str, Any]) -> None:
         """Fixes parameters at these values; a text may be a number, as on a command line.
 
         Raises InputError, which begins with ``source`` for an unknown parameter, and with the option for a wrong value.
         """
+        try:
+            check_fix(values)
+        except InputError as e:
+            raise InputError(f"{source}: {e}") from None
         for name, value in values.items():
             if name not in self.space:
                 raise InputError(f"{source}: {no_such_parameter(name, self.space)}")
             table = self.space[name]
             meant = value_of_text(value, table.type, table.choices) if isinstance(value, str) else value
-            fixed = table.model_copy(update={"value": meant})
             try:
+                fixed = _fixed_at(name, table, meant)
                 check_alone(name, Parameter(**fixed.model_dump(exclude={"active_when", "initial"})))
             except InputError as e:
                 raise InputError(f"--fix {name}={value}: {e}" if isinstance(value, str) else f"fix: {e}") from None
