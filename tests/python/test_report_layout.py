@@ -16,7 +16,7 @@ from culmen.report.landscape import against_value, slices
 from culmen.report.parallel import parallel
 from culmen.report.results import residuals
 from culmen.report.scales import logarithmic
-from culmen.report.style import short_names
+from culmen.report.style import breadth, short_names
 from store_builder import BEGUN_S, build
 
 import culmen
@@ -73,7 +73,15 @@ def _number(kind: dict, rng) -> float:
 
 
 LONG = ("energy_per_particle_in_millihartree", "wall_time_of_all_the_steps_s", "accuracy", "memory_on_the_first_node")
-STUDIES = {"three": (THREE,), "twelve": (TWELVE,), "forty": (FORTY,), "pareto": (THREE, LONG), "two": (THREE, LONG[:2])}
+CAPITALS = {f"{'W' * 28 if k % 2 else 'MAXIMUM_TEMPERATURE_OF_WALL'}_{k}": REAL for k in range(13)}
+STUDIES = {
+    "three": (THREE,),
+    "twelve": (TWELVE,),
+    "forty": (FORTY,),
+    "capitals": (CAPITALS,),
+    "pareto": (THREE, LONG),
+    "two": (THREE, LONG[:2]),
+}
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -161,6 +169,13 @@ def test_names_are_cut_where_they_do_not_differ():
     assert short_names(["abcdefgh1", "abcdefgh2", "c"], 6) == ["ab…gh1", "ab…gh2", "c"]
     assert short_names(["1abcdefgh", "2abcdefgh"], 6) == ["1abcd…", "2abcd…"]
     assert short_names(["a<b", "c"], 6) == ["a&lt;b", "c"]
+
+
+def test_names_in_wide_letters_are_cut_to_fewer_of_them():
+    assert short_names(["iiiiiiiiii", "ABCDEFGHIJ", "WWWWWWWWWW"], 10) == ["iiiiiiiiii", "ABCDEFG…", "WWWWW…"]
+    one, other = short_names(["WWWWWWWWWW1", "WWWWWWWWWW2"], 6)
+    assert (one[-2:], other[-2:]) == ("W1", "W2")
+    assert max(map(breadth, (one, other))) <= 6
 
 
 def test_logarithmic_axes_have_ticks_at_powers_of_ten_or_at_1_2_and_5():

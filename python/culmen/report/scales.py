@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..store.table import Parameter
-from .style import FONT, SMALL, counted, short_names
+from .style import FONT, SMALL, breadth, counted, short_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,7 +132,7 @@ def height_of_labels(drawn: dict[str, Any]) -> int:
 
 def width_of(label: str) -> int:
     """Of a label in the small font; for the widest of the fonts that browsers use."""
-    return math.ceil(len(html.unescape(label)) * _CHARACTER)
+    return math.ceil(breadth(html.unescape(label)) * _CHARACTER)
 
 
 def ends_of(p: Parameter, x: np.ndarray) -> tuple[float, float]:

@@ -6,6 +6,7 @@ The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/).
 from __future__ import annotations
 
 import html
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,17 +83,34 @@ def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
 
 
 def short_names(names: Sequence[object], longest: int) -> list[str]:
-    """Cut at the end, or in the middle if more of them then differ; escaped."""
+    """Cut at the end, or in the middle if more of them then differ; escaped. ``longest``: see ``breadth``."""
     words = [" ".join(str(name).split()) for name in names]
     ways = [[_cut(w, longest, end) for w in words] for end in range(0, max(longest - 1, 1), 3)]
     return [html.escape(name) for name in max(ways, key=lambda way: len(set(way)))]
 
 
 def _cut(words: str, longest: int, end: int) -> str:
-    """``end``: how many of the last characters are kept."""
-    if len(words) <= longest:
+    """``end``: how many of the last characters are kept, if there is room for them."""
+    if breadth(words) <= longest:
         return words
-    return f"{words[: longest - 1 - end]}…{words[len(words) - end :]}"
+    tail = words[len(words) - end :]
+    while breadth(tail) > longest - 1:
+        tail = tail[1:]
+    head = words[: len(words) - len(tail)]
+    while breadth(head) + 1 + breadth(tail) > longest:
+        head = head[:-1]
+    return f"{head}…{tail}"
+
+
+def breadth(text: str) -> float:
+    """An estimate of a text's width; the unit is the width of a usual character."""
+    return sum(_breadth_of_one(character) for character in text)
+
+
+def _breadth_of_one(character: str) -> float:
+    if character in "MWmw@%" or unicodedata.east_asian_width(character) in "WF":
+        return 1.7
+    return 1.2 if character.isupper() else 1.0
 
 
 def grouped(n: int) -> str:
