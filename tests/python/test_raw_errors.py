@@ -36,6 +36,8 @@ WRONG = {
     "a store with a long name": ({"store": "a" * 300}, "store: the path 'aaa.*…' is too long"),
     "progress as an array": ({"progress": np.ones((1, 2))}, "progress must be True or False, or None, got array"),
     "insecure as an array": ({"insecure": np.ones((1, 2))}, "insecure must be True or False, got array"),
+    "a wrong token file": ({"listen": "tcp://127.0.0.1:0", "token_file": 5}, "token_file must be the path of a file"),
+    "a wrong certificate": ({"listen": "wss://127.0.0.1:0", "certificate": [1]}, "certificate must be the path of"),
     "message sizes": ({"largest_message_mib": np.ones((1, 2))}, "largest_message_mib must be a whole number from 1"),
     "a null character in an objective": ({"objectives": {"a\0": "minimize", "b": "minimize"}}, "null character"),
 }

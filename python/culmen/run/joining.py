@@ -13,7 +13,7 @@ from typing import Protocol
 
 from .. import _core
 from .._core import InputError
-from ..base.arguments import check_truth
+from ..base.arguments import check_truth, path_in
 from ..base.digest import Digest
 from ..base.keywords import check_whole
 from ..problem.space import fixed_names
@@ -88,7 +88,8 @@ class Door:
             return None
         if not isinstance(listen, str):
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
-        token, own = (None if file is None else Path(file) for file in (token_file, certificate))
+        token = None if token_file is None else path_in(token_file, "token_file", "token.txt")
+        own = None if certificate is None else path_in(certificate, "certificate", "run.pem")
         return cls(listen, token, own, insecure, io_threads, largest_message_mib, as_argument)
 
     def open(self, study: Shared) -> None:

@@ -83,7 +83,7 @@ class Study:
         """
         path = path_in(path, "the study file", "study.toml")
         if store is not None:
-            path_in(store, "Study.from_file: store", "fit.db")
+            path_in(store, "store", "fit.db")
         file, mistakes = examine_study_file(path)
         if file is None:
             mistakes.raise_any()
