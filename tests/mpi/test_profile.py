@@ -132,6 +132,9 @@ def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):
 
 def test_a_program_without_mpi_is_said(mpi, tmp_path):
     launcher = find_launcher(mpi).program
-    done = culmen("profile", "--", launcher, *WAYS[mpi], "-n", 2, "true", cwd=tmp_path, **AS_ROOT)
+    for _ in range(10):
+        done = culmen("profile", "--", launcher, *WAYS[mpi], "-n", 2, "true", cwd=tmp_path, **AS_ROOT)
+        if "exit code -13" not in done.stderr:  # SIGPIPE of MPICH's launcher if both end at once, also without culmen
+            break
     assert done.returncode == 2
     assert "left no profile: it did not call MPI_Init" in done.stderr
