@@ -15,6 +15,7 @@ namespace culmen {
 namespace {
 using Type = Expression::Type;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double echoed = 1e-3;  // programs print their parameters with few digits
 
 std::vector<Expression> parse(const std::vector<NamedExpression>& named, const Space& space, Type type,
                               const char* what) {
@@ -61,12 +62,28 @@ struct Judge::Parsed {
                                 const std::string& who, const std::vector<Objective>& objectives,
                                 FigureOf figure_of) const {
     std::vector<double> out(x.begin(), x.end());
+    check_echoes(expression, x, outcome, who);
     for (const auto& name : expression.figures()) {
       const std::optional<double> figure = figure_of(name);
       if (figure) out.push_back(*figure);
       else if (outcome.ok()) fail_for_lack(outcome, name, who, objectives, parameters);
     }
     return out;
+  }
+
+  /// The outcome fails if one of its values has the name of a parameter that the expression uses, but is not its value.
+  void check_echoes(const Expression& expression, std::span<const double> x, Outcome& outcome,
+                    const std::string& who) const {
+    for (const auto i : expression.names()) {
+      const auto figure = outcome.extra(parameters[i]);
+      if (!figure || std::isnan(x[i]) || std::abs(*figure - x[i]) <= echoed * std::max(1.0, std::abs(x[i]))) continue;
+      outcome =
+          Outcome::failure(Status::wrong_shape,
+                           fmt::format("the outcome has a value '{0}' of {1:.6g}, but the parameter '{0}' is {2:.6g}; "
+                                       "{3} could mean either; give the value another name",
+                                       parameters[i], *figure, x[i], who));
+      return;
+    }
   }
 
   /// figures: only its extra values count, not its value.

@@ -115,6 +115,22 @@ TEST(Judge, says_what_an_outcome_lacks) {
   EXPECT_THAT(outcome.message, HasSubstr("no value 'value'")) << "figures have no other value";
 }
 
+TEST(Judge, a_value_is_not_taken_for_the_parameter_of_its_name) {
+  const Judge judge(derived({{"misfit", "(x - 1)**2"}}), space);
+  auto outcome = with({{"x", 1.8}});
+  judge.complete(outcome, at, false);
+  EXPECT_EQ(outcome.status, Status::wrong_shape);
+  EXPECT_EQ(outcome.message,
+            "the outcome has a value 'x' of 1.8, but the parameter 'x' is 2; the expression of misfit could mean "
+            "either; give the value another name");
+  auto echo = with({{"x", 2.0004}});
+  judge.complete(echo, at, false);
+  EXPECT_EQ(echo.extra("misfit"), 1) << "it is the parameter, printed with few digits";
+  auto other = with({{"wave length", 1}});
+  judge.complete(other, at, false);
+  EXPECT_TRUE(other.ok()) << "no expression uses it";
+}
+
 TEST(Judge, says_what_expressions_need) {
   auto goals = derived({{"a", "2 * press + x"}, {"b", "a + value"}});
   goals.conditions = {{"c", "a < mass"}};
