@@ -111,7 +111,9 @@ std::optional<double> as_number(const Value& value) {
   return {};
 }
 
+/// Two whole numbers are compared as such: beyond 2⁵³, some of them are equal as doubles.
 bool same(const Choice& a, const Choice& b) {
+  if (a.index() == b.index()) return a == b;
   if (is_number(a) && is_number(b)) return number_in(a) == number_in(b);
   return a == b;
 }

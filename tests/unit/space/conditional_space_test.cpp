@@ -92,8 +92,9 @@ TEST(ConditionalSpace, integers_on_a_log_scale_are_all_reached_and_small_ones_mo
 }
 
 TEST(ConditionalSpace, choices_of_all_types_keep_their_type) {
-  const std::vector<Choice> choices{std::monostate(),           true, false, std::int64_t{1}, 2.0, 0.5, "true",
-                                    (std::int64_t{1} << 60) + 1};
+  const std::vector<Choice> choices{
+      std::monostate(),           true, false, std::int64_t{1}, 2.0, 0.5, "true", std::int64_t{1} << 60,
+      (std::int64_t{1} << 60) + 1};
   const Space space{categorical("m", choices)};
   Bytes bytes;
   ByteWriter writer(bytes);
