@@ -35,8 +35,16 @@ void bind_ranks(nb::module_& m) {
   m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>(),
         "In rank 0: the ranks that still serve leave. Does nothing if there are none.");
   m.def("expect_ranks", &expect_ranks, "In rank 0: call this before any code that may call abandon_ranks().");
-  m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>(),
-        "In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.");
+  m.def(
+      "abandon_ranks",
+      [](const std::string& message, const std::string& kind) {
+        abandon_ranks({message, kind == "input"   ? Refusal::Kind::input
+                                : kind == "store" ? Refusal::Kind::store
+                                                  : Refusal::Kind::transport});
+      },
+      nb::arg("message"), nb::arg("kind"), nb::call_guard<nb::gil_scoped_release>(),
+      "In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store' or 'transport'. "
+      "Does nothing if no rank waits.");
   m.def("a_rank_hangs", &a_rank_hangs, "In rank 0: whether finalize_mpi() leaves a rank behind in its evaluation.");
   m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),
         "Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.");

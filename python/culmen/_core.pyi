@@ -1382,9 +1382,9 @@ def dismiss_ranks() -> None:
 def expect_ranks() -> None:
     """In rank 0: call this before any code that may call abandon_ranks()."""
 
-def abandon_ranks(message: str) -> None:
+def abandon_ranks(message: str, kind: str) -> None:
     """
-    In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.
+    In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store' or 'transport'. Does nothing if no rank waits.
     """
 
 def a_rank_hangs() -> bool:

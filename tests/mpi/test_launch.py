@@ -91,6 +91,20 @@ def test_a_wrong_argument_ends_all_ranks(mpi, tmp_path, arguments, said):
     assert "killed" not in done.stderr
 
 
+def test_a_script_can_catch_the_error_of_its_arguments_in_every_rank(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import culmen\n"
+        "def square(p): return p['x'] ** 2\n"
+        "for space, optimizer in (({'x': (1, -1)}, 'random'), ({'x': (0, 1)}, 'none')):\n"
+        "    try: culmen.minimize(square, space, budget=9, optimizer=optimizer)\n"
+        "    except culmen.InputError: pass\n"
+        "print(culmen.minimize(square, {'x': (-1, 1)}, budget=9).evaluations)\n"
+    )
+    done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "".join(done.stdout.splitlines()[1:]) == "999", "ranks print at the same time"
+
+
 def test_check_tries_the_model_in_rank_zero_alone(mpi, tmp_path):
     write_study(tmp_path, 30)
     done = culmen("launch", "-n", 3, "--mpi", mpi, "check", "study.toml", cwd=tmp_path)

@@ -70,8 +70,15 @@ def letting_ranks_go() -> Iterator[None]:
         yield
     except BaseException as e:
         if is_rank:
-            _core.abandon_ranks(sentence(e))
+            _core.abandon_ranks(sentence(e), _kind(e))
         raise
+
+
+def _kind(error: BaseException) -> str:
+    """The class of error that the other ranks raise."""
+    if isinstance(error, _core.InputError):
+        return "input"
+    return "store" if isinstance(error, _core.StoreError) else "transport"
 
 
 def leave_launch(code: int) -> None:

@@ -125,7 +125,7 @@ TEST_F(RankProtocol, leaves_with_the_result_of_the_last_study) {
   EXPECT_EQ(states_.state(), State::dismissed);
   const auto sent = launch_.broadcasts;
   master_.dismiss();
-  master_.abandon("too late");
+  master_.abandon({"too late"});
   EXPECT_EQ(launch_.broadcasts, sent) << "nobody listens any more";
   EXPECT_THAT(
       [&] {
@@ -136,8 +136,8 @@ TEST_F(RankProtocol, leaves_with_the_result_of_the_last_study) {
 
 TEST_F(RankProtocol, waits_again_after_a_study_that_cannot_start) {
   let_rank_serve();
-  master_.abandon("no such optimizer");
-  master_.abandon("said already");
+  master_.abandon({"no such optimizer"});
+  master_.abandon({"said already"});
   EXPECT_EQ(launch_.broadcasts, 1);
   states_.on(Event::expect);
   launch_.troubles[1] = "no shared memory";
@@ -152,17 +152,17 @@ TEST_F(RankProtocol, waits_again_after_a_study_that_cannot_start) {
   master_.dismiss();
 }
 
-TEST_F(RankProtocol, gives_the_reason_to_a_rank_that_serves_one_study) {
+TEST_F(RankProtocol, gives_the_error_to_a_rank_that_serves_one_study) {
   std::string why;
   rank_ = std::thread([&] {
     FakeRank group(launch_, 1);
     try {
       RankWorker(group, others_).serve({});
-    } catch (const TransportError& error) {
+    } catch (const InputError& error) {
       why = error.what();
     }
   });
-  master_.abandon("no such optimizer");
+  master_.abandon({"no such optimizer", Refusal::Kind::input});
   rank_.join();
   EXPECT_EQ(why, "no such optimizer");
 }

@@ -54,7 +54,7 @@ class RankPlace final : public Workplace {
   std::size_t local_workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().here - 1)); }
   bool uses_ranks() const override { return true; }
   void expect() override { expect_ranks(); }
-  void abandon(const std::string& message) override { abandon_ranks(message); }
+  void abandon(const Refusal& why) override { abandon_ranks(why); }
   std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_rank_crew(request); }
 
  private:

@@ -30,7 +30,7 @@ struct RankCall {
     ProcessId server;
   };
   bool dismissed = false;
-  std::string refusal;
+  Refusal refusal;
   bool starts_processes = false;       // workers do
   std::vector<Node> nodes;             // first that of rank 0 alone
   std::vector<std::string> processes;  // of all ranks, once they are known
@@ -49,7 +49,8 @@ Bytes bytes_of(const RankCall& call) {
   Bytes out;
   ByteWriter w(out);
   w.u8(call.dismissed);
-  w.text(call.refusal);
+  w.u8(static_cast<std::uint8_t>(call.refusal.kind));
+  w.text(call.refusal.why);
   w.u8(call.starts_processes);
   w.u64(call.nodes.size());
   for (const auto& node : call.nodes) {
@@ -65,7 +66,7 @@ Bytes bytes_of(const RankCall& call) {
   return out;
 }
 
-RankCall refusal_of(std::string why, bool dismissed) {
+RankCall refusal_of(Refusal why, bool dismissed) {
   RankCall call;
   call.dismissed = dismissed;
   call.refusal = std::move(why);
@@ -76,7 +77,8 @@ RankCall call_of(BytesView in) {
   ByteReader r(in);
   RankCall call;
   call.dismissed = r.u8() != 0;
-  call.refusal = r.text();
+  call.refusal.kind = static_cast<Refusal::Kind>(r.u8());
+  call.refusal.why = r.text();
   call.starts_processes = r.u8() != 0;
   for (auto n = r.u64(); n > 0; --n) {
     auto& node = call.nodes.emplace_back();
@@ -149,7 +151,8 @@ class RankCrew final : public Crew {
     call.nodes = {{memory_->name(), request.run_marker, this_process()}};
     group_.broadcast(bytes_of(call));
     if (layout_.nodes() > 1) {
-      if (auto refusal = call_relays(call); !refusal.empty()) return refusal_of(std::move(refusal), states_.is_last());
+      if (auto refusal = call_relays(call); !refusal.empty())
+        return refusal_of({std::move(refusal)}, states_.is_last());
       group_.broadcast(bytes_of(call));
     }
     RankCall decision;
@@ -157,7 +160,7 @@ class RankCrew final : public Crew {
     memory_->unlink();
     for (std::size_t r = 1; r < decision.processes.size(); ++r)
       if (!process_in(decision.processes[r]))
-        return refusal_of(fmt::format("rank {}: {}", r, decision.processes[r]), states_.is_last());
+        return refusal_of({fmt::format("rank {}: {}", r, decision.processes[r])}, states_.is_last());
     for (const auto r : layout_.workers_of(0))
       here_.watch(layout_.box_of(r), *process_in(decision.processes[static_cast<std::size_t>(r)]), false);
     if (layout_.nodes() == 1) decision.processes.clear();
@@ -237,9 +240,9 @@ std::string serve_in_team(Endpoint& endpoint, RankTeam& ranks, const TeamEvaluat
 
 }  // namespace
 
-void RankMaster::abandon(const std::string& message) {
+void RankMaster::abandon(const Refusal& why) {
   const bool last = states_.is_last();
-  if (states_.on(RanksEvent::abandon)) group_.broadcast(bytes_of(refusal_of(message, last)));
+  if (states_.on(RanksEvent::abandon)) group_.broadcast(bytes_of(refusal_of(why, last)));
 }
 
 std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
@@ -250,13 +253,13 @@ std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
     const auto teams = request.teams ? std::optional(TeamLayout(layout, request.teams)) : std::nullopt;
     crew = std::make_unique<RankCrew>(group_, states_, layout, teams);
   } catch (const Error& e) {
-    abandon(e.what());
+    abandon(Refusal::of(e));
     throw;
   }
   const auto decision = crew->invite(request);
   group_.broadcast(bytes_of(decision));
   states_.on(decision.refusal.empty() ? RanksEvent::accept : RanksEvent::decline);
-  if (!decision.refusal.empty()) throw TransportError(decision.refusal);
+  if (!decision.refusal.empty()) decision.refusal.raise();
   crew->form_teams(request.teams);
   return crew;
 }
@@ -276,12 +279,12 @@ RankCall RankWorker::receive() {
 
 RankCall RankWorker::decision() {
   auto call = receive();
-  if (!call.refusal.empty()) throw TransportError(call.refusal);
+  if (!call.refusal.empty()) call.refusal.raise();
   return call;
 }
 
 StudyResult RankWorker::follow(const RankCall& call, const OwnEvaluators& own) {
-  if (!call.refusal.empty()) throw TransportError(call.refusal);
+  if (!call.refusal.empty()) call.refusal.raise();
   Work done;
   std::optional<ExitAfter> deadline;
   if (!layout_.is_relay(group_.rank())) done = work(call, own);
@@ -376,9 +379,10 @@ void RankWorker::serve_until_dismissed(const OwnEvaluators& own) {
   while (states_.state() != RanksState::dismissed) {
     const auto call = receive();
     if (call.is_dismissal()) return group_.barrier();
+    if (!call.refusal.empty()) continue;  // rank 0 has the sentence, and may start another study
     try {
       follow(call, own);
-    } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
+    } catch (const TransportError&) {  // the same
     }
   }
 }

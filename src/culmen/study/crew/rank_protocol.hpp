@@ -9,6 +9,7 @@
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/rank_layout.hpp"
 #include "culmen/study/crew/ranks_states.hpp"
+#include "culmen/study/crew/refusal.hpp"
 #include "culmen/transport/mpi/world.hpp"
 #include "culmen/worker/core/evaluator.hpp"
 #include "culmen/worker/core/team.hpp"
@@ -28,8 +29,8 @@ struct OwnEvaluators {
 class RankMaster {
  public:
   RankMaster(RankGroup& group, RanksStates& states) : group_(group), states_(states) {}
-  /// Nothing can start: the other ranks get this sentence as their error. Does nothing if none waits for an invitation.
-  void abandon(const std::string& message);
+  /// Nothing can start: the other ranks get this error. Does nothing if none waits for an invitation.
+  void abandon(const Refusal& why);
   /// Throws InputError if there are no ranks to hire, and TransportError if one of them cannot work.
   std::unique_ptr<Crew> hire(const CrewRequest& request);
   /// There is no further study. Does nothing if the ranks work or have left.
@@ -45,7 +46,7 @@ class RankWorker {
  public:
   RankWorker(RankGroup& group, RanksStates& states)
       : group_(group), states_(states), layout_(group.nodes(), group.flat_nodes()) {}
-  /// Works for one study and returns its result. Throws TransportError with the sentence of rank 0 if it cannot start.
+  /// Works for one study and returns its result. If it cannot start, throws the error of rank 0.
   StudyResult serve(const OwnEvaluators& own);
   /// Works for all studies and executors until rank 0 dismisses its ranks.
   void serve_until_dismissed(const OwnEvaluators& own = {});

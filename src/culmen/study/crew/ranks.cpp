@@ -71,8 +71,8 @@ bool a_rank_hangs() { return launched_ranks().states.state() == RanksState::stuc
 
 void expect_ranks() { launched_ranks().states.on(RanksEvent::expect); }
 
-void abandon_ranks(const std::string& message) {
-  if (auto* ranks = open_ranks()) ranks->master().abandon(message);
+void abandon_ranks(const Refusal& why) {
+  if (auto* ranks = open_ranks()) ranks->master().abandon(why);
 }
 
 void dismiss_with_result() { launched_ranks().states.expect_the_last(); }

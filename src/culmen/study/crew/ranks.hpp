@@ -21,8 +21,8 @@ bool a_rank_hangs();
 
 /// In rank 0, before anything that may end in abandon_ranks: the other ranks are waiting, also after a refusal.
 void expect_ranks();
-/// In rank 0, if nothing can run: the other ranks get this sentence as their error. Collective with serve_as_rank.
-void abandon_ranks(const std::string& message);
+/// In rank 0, if nothing can run: the other ranks get this error. Collective with serve_as_rank.
+void abandon_ranks(const Refusal& why);
 /// In rank 0: the next study is the last one, and its result dismisses the ranks. They then leave MPI while rank 0
 /// still prints: if all leave at once, MPICH over TCP (UCX) may wait for ever for one that was quicker.
 void dismiss_with_result();
@@ -32,8 +32,8 @@ void dismiss_ranks();
 /// in all ranks if one of them cannot work.
 std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request);
 
-/// In every other rank: works for one study of the master and returns its result. Throws TransportError with the
-/// master's sentence if it cannot start.
+/// In every other rank: works for one study of the master and returns its result. If it cannot start, throws the
+/// master's error.
 StudyResult serve_as_rank(const OwnEvaluators& own = {});
 /// In every other rank: works for all studies and executors of the master, until it dismisses its ranks.
 void serve_until_dismissed(const OwnEvaluators& own = {});

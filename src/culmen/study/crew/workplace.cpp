@@ -29,8 +29,8 @@ class OpenPlace final : public Workplace {
   void expect() override {
     if (own_) own_->expect();
   }
-  void abandon(const std::string& message) override {
-    if (own_) own_->abandon(message);
+  void abandon(const Refusal& why) override {
+    if (own_) own_->abandon(why);
   }
   std::unique_ptr<Crew> hire(const CrewRequest& request) override {
     std::unique_ptr<Crew> crew;

@@ -7,6 +7,7 @@
 
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/network_crew.hpp"
+#include "culmen/study/crew/refusal.hpp"
 
 namespace culmen {
 
@@ -41,7 +42,7 @@ class Workplace {
   /// Before anything that may end in abandon().
   virtual void expect() {}
   /// The run cannot start, for this reason.
-  virtual void abandon(const std::string& /*message*/) {}
+  virtual void abandon(const Refusal& /*why*/) {}
   /// Starts the workers. Throws InputError or TransportError.
   virtual std::unique_ptr<Crew> hire(const CrewRequest& request) = 0;
 };

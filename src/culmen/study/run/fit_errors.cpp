@@ -21,7 +21,7 @@
 
 namespace culmen {
 namespace {
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 constexpr double least_size = 1e-3;  // of the range: a parameter near 0 changes the residuals by such steps
 constexpr double on_wall = 1e-9;     // of the range, and of the bound
 
@@ -64,7 +64,7 @@ bool at_wall(const Parameter& p, double value) {
 Frame frame_of(const Space& space, const std::vector<double>& x) {
   Frame frame{space, x};
   auto masked = x;
-  space.put_inactive(masked, nan);
+  space.put_inactive(masked, missing);
   for (std::size_t i = 0; i < space.size(); ++i) {
     if (space[i].kind == ParameterKind::real && !std::isnan(masked[i]) && !at_wall(space[i], x[i]))
       frame.free.push_back(i);
@@ -161,7 +161,7 @@ Frame part_of(const Frame& frame, const std::vector<Eigen::Index>& kept) {
 std::vector<std::vector<double>> in_space(const MatrixXd& matrix, const Frame& frame) {
   const auto n = frame.space.all().size();
   const auto place = [&](std::size_t k) { return frame.space.place(frame.free[k]); };
-  std::vector out(n, std::vector<double>(n, nan));
+  std::vector out(n, std::vector<double>(n, missing));
   for (std::size_t a = 0; a < frame.free.size(); ++a) {
     for (std::size_t b = 0; b < frame.free.size(); ++b)
       out[place(a)][place(b)] =

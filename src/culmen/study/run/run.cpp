@@ -16,6 +16,7 @@
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/refusal.hpp"
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/study/run/status_page.hpp"
 #include "culmen/worker/process/child_table.hpp"
@@ -170,7 +171,7 @@ struct Run::Impl {
       if (const auto first = crew->first_visitor()) engine->expect_visitors(*first);
       door = crew->door();
     } catch (const std::exception& e) {
-      workplace->abandon(e.what());
+      workplace->abandon(Refusal::of(e));
       if (journal) journal->close();
       if (journal) forget_store();
       throw;

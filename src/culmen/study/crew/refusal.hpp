@@ -1,0 +1,20 @@
+// Why the ranks of a launch do not work: one error in every rank.
+#pragma once
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace culmen {
+
+struct Refusal {
+  enum class Kind : std::uint8_t { transport, input, store };
+
+  std::string why;              ///< empty: there is none
+  Kind kind = Kind::transport;  ///< the class of the error: InputError, StoreError, or for all others TransportError
+
+  static Refusal of(const std::exception& error);
+  bool empty() const { return why.empty(); }
+  [[noreturn]] void raise() const;
+};
+
+}  // namespace culmen
