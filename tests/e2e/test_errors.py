@@ -272,7 +272,7 @@ def test_a_store_that_never_succeeded_has_no_errors(tmp_path):
 
 
 def test_a_store_in_use_is_left_alone(tmp_path):
-    write_decay(tmp_path, "time.sleep(0.01)")
+    write_decay(tmp_path, "time.sleep(0.2)")
     with Running("run", "study.toml", cwd=tmp_path) as run:
         wait_for(lambda: store_is_ready(tmp_path / "study.db") and len(calls_of(tmp_path)) > 5, "5 calls")
         done = culmen("errors", "study.db", cwd=tmp_path)
