@@ -9,6 +9,8 @@ import html
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate
 from typing import Any
 
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
@@ -91,22 +93,27 @@ def short_names(names: Sequence[object], longest: int) -> list[str]:
 
 def _cut(words: str, longest: int, end: int) -> str:
     """``end``: how many of the last characters are kept, if there is room for them."""
-    if breadth(words) <= longest:
+    if len(words) <= longest and breadth(words) <= longest:
         return words
-    tail = words[len(words) - end :]
-    while breadth(tail) > longest - 1:
-        tail = tail[1:]
-    head = words[: len(words) - len(tail)]
-    while breadth(head) + 1 + breadth(tail) > longest:
-        head = head[:-1]
-    return f"{head}…{tail}"
+    tail = _beginning(words[: -end - 1 : -1], longest - 1)[::-1]
+    return f"{_beginning(words, longest - 1 - breadth(tail))}…{tail}"
+
+
+def _beginning(text: str, room: float) -> str:
+    """As many characters as have room. It looks at no more of them: a name may have millions."""
+    at_most = text[: max(0, int(room))]
+    for k, used in enumerate(accumulate(map(_breadth_of_one, at_most))):
+        if used > room:
+            return text[:k]
+    return at_most
 
 
 def breadth(text: str) -> float:
     """An estimate of a text's width; the unit is the width of a usual character."""
-    return sum(_breadth_of_one(character) for character in text)
+    return sum(map(_breadth_of_one, text))
 
 
+@cache
 def _breadth_of_one(character: str) -> float:
     if character in "MWmw@%" or unicodedata.east_asian_width(character) in "WF":
         return 1.7
