@@ -27,6 +27,8 @@ def wrong_path(given: str | os.PathLike[str]) -> str:
     except OSError as e:
         if e.errno == errno.ENAMETOOLONG:
             return f"the path '{path!s:.40}…' is too long; give a shorter one"
+    except UnicodeEncodeError:
+        return f"{str(path)!a:.80} contains half of a character (a lone surrogate); remove it"
     return ""
 
 
