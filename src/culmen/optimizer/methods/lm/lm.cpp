@@ -307,7 +307,7 @@ OptimizerKind lm_kind() {
            .options = {OptionRule::whole("agreement",
                                          "the study ends when this number of local searches have found the best point "
                                          "again; 0: the study does not end for this reason",
-                                         0, 1e6, "at least 6; culmen chooses")
+                                         0, 1e6, "6, or more: chosen by culmen")
                            .formerly(0)
                            .that_only_ends(),
                        OptionRule::whole("descents",
