@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import InputError
+from .surrogates import half_of_a_character
 
 
 def path_in(given: Any, what: str, example: str) -> Path:
@@ -28,7 +29,7 @@ def wrong_path(given: str | os.PathLike[str]) -> str:
         if e.errno == errno.ENAMETOOLONG:
             return f"the path '{path!s:.40}…' is too long; give a shorter one"
     except UnicodeEncodeError:
-        return f"{str(path)!a:.80} contains half of a character (a lone surrogate); remove it"
+        return half_of_a_character(str(path))
     return ""
 
 

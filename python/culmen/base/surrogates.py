@@ -10,7 +10,11 @@ def refuse_surrogates(where: str, *given: Any) -> None:
     """Looks at strings, and into dicts, lists and tuples. Raises InputError, which begins with ``where``."""
     for text in _texts(given):
         if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
-            raise InputError(f"{where}: {text!a} contains half of a character (a lone surrogate); remove it")
+            raise InputError(f"{where}: {half_of_a_character(text)}")
+
+
+def half_of_a_character(text: str) -> str:
+    return f"{text!a} contains half of a character (a lone surrogate); remove it"
 
 
 def _texts(given: Any) -> Iterator[str]:

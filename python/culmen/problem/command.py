@@ -58,10 +58,17 @@ def _checked(given: object) -> list[str]:
     if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)) or getattr(given, "ndim", 1) == 0:
         raise InputError(f'Command: words must be a list of strings such as ["./model.sh", "{{x}}"], got {given!r:.80}')
     words = [str(word) for word in given]
+    if why := wrong_words(words):
+        raise InputError(f"Command: {why}")
+    return words
+
+
+def wrong_words(words: Iterable[str]) -> str:
+    """Why no program can receive these words; else empty."""
     for word in words:
         if "\0" in word:
-            raise InputError(f"Command: the word {word!r:.80} contains a null character; remove it")
-    return words
+            return f"the word {word!r:.80} contains a null character; remove it"
+    return ""
 
 
 def _split(text: str) -> list[str]:

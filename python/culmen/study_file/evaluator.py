@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
+from ..problem.command import wrong_words
 from .figure import FigureTable
 from .table import WHOLE, Natural, Seconds, Setting, Table
 from .targets import split_target, wrong_target
@@ -263,9 +264,8 @@ class EvaluatorTable(CommandOptions):
     @field_validator("command")
     @classmethod
     def _reaches_the_program(cls, given: list[str] | None) -> list[str] | None:
-        for word in given or ():
-            if "\0" in word:
-                raise ValueError(f"the word {word!r:.80} contains a null character; remove it")
+        if why := wrong_words(given or ()):
+            raise ValueError(why)
         return given
 
     @model_validator(mode="after")
