@@ -73,7 +73,7 @@ test-all: build $(VENV)/dev.txt
 
 # The tests that compare numerical results, with the roundings of other machines. More seeds look at faults, not at roundings.
 test-variants: export CULMEN_TEST_SEEDS := 200
-test-variants: tests
+test-variants: tests $(VENV)/dev.txt
 	tools/variants
 
 slurm: build $(VENV)/dev.txt
