@@ -1,4 +1,4 @@
-# culmen_unity(TARGET, FILES): compiles the sources of a target in batches of so many neighbours, unless CULMEN_UNITY is off (as in the preset `checked`, where each
+# culmen_unity(TARGET, FILES): compiles the sources of a target in batches of FILES neighbours, unless CULMEN_UNITY is off (as in the preset `checked`, where each
 # file must compile by itself). Headers take most of a cold build's time, and a batch reads them once.
 function(culmen_unity target files)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CULMEN_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
