@@ -1,6 +1,11 @@
-"""Puts this folder on sys.path, for harness.py, and says which tests must not run side by side."""
+"""Puts this folder on sys.path, for harness.py. Says which tests must not run side by side, and which ones only
+`make test-all` runs."""
 
+import collections
+import os
 import signal
+import zlib
+from collections.abc import Iterator
 
 import pytest
 
@@ -22,8 +27,28 @@ def group_of(item: pytest.Item) -> str | None:
     return str(item.path) if shared else None
 
 
+def left_out(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """What only `make test-all` runs: tests with the mark `slow`, and all values but one of the fixture that the mark
+    `either` names. The name of the test chooses this value, so each value is used by some tests."""
+    groups = collections.defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow"):
+            yield item
+        elif mark := item.get_closest_marker("either"):
+            value = getattr(item, "callspec", None) and item.callspec.params.get(mark.args[0])
+            if value:
+                groups[item.nodeid.replace(str(value), "", 1)].append(item)
+    for name, group in groups.items():
+        chosen = zlib.crc32(name.encode()) % len(group)
+        yield from group[:chosen] + group[chosen + 1 :]
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not os.environ.get("CULMEN_TEST_ALL"):
+        without = set(left_out(items))
+        config.hook.pytest_deselected(items=list(without))
+        items[:] = [item for item in items if item not in without]
     for item in items:
         if group := group_of(item):
             item.add_marker(pytest.mark.xdist_group(group))

@@ -22,7 +22,7 @@ from harness import (
 
 BUDGET = 240
 not_told: list[int] = []  # at each kill
-KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 10
+KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 4
 
 
 @pytest.fixture(scope="module")

@@ -64,6 +64,7 @@ def write(folder, scheme="wss", more="{'token_file': 'T'}", name="fit.py"):
     (folder / name).write_text(PROGRAM.replace("SCHEME", repr(scheme)).replace("MORE", more))
 
 
+@pytest.mark.either("scheme")
 @pytest.mark.parametrize("scheme", ["tcp", "ws", "wss"])
 def test_another_program_evaluates_for_the_run(tmp_path, scheme):
     write(tmp_path, scheme)

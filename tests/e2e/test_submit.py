@@ -26,11 +26,13 @@ def shell_of(record):
 
 
 def processes_of_session(session):
+    """Those that have not ended: a busy machine can need some time to collect the exit codes of others (state Z)."""
     found = []
-    for pid in (path.name for path in Path("/proc").iterdir() if path.name.isdigit()):
-        with contextlib.suppress(ProcessLookupError):
-            if os.getsid(int(pid)) == session:
-                found.append(int(pid))
+    for process in (path for path in Path("/proc").iterdir() if path.name.isdigit()):
+        with contextlib.suppress(OSError):
+            state, _, _, in_session = (process / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(in_session) == session and state != "Z":
+                found.append(int(process.name))
     return found
 
 

@@ -30,6 +30,9 @@ def f(p):
 """
 
 
+pytestmark = pytest.mark.either("scheme")
+
+
 @pytest.fixture(params=["tcp", "ws", "wss"])
 def scheme(request):
     return request.param

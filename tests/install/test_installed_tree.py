@@ -66,7 +66,7 @@ def test_lennard_jones_clusters_reach_the_known_energies(prefix, tmp_path):
         assert float(found[1]) == pytest.approx(energy, abs=1e-5)
 
 
-@pytest.mark.skipif(not os.environ.get("CULMEN_TEST_ALL"), reason="minutes; make test-all")
+@pytest.mark.slow
 def test_the_truncated_octahedron_of_38_atoms_is_found_from_most_seeds(prefix, tmp_path):
     program = built("10_lennard_jones", prefix, tmp_path) / "lennard_jones"
     found = [

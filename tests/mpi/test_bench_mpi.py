@@ -2,7 +2,10 @@
 
 import csv
 
+import pytest
 from harness import culmen
+
+pytestmark = pytest.mark.either("mpi")
 
 
 def test_ranks_are_measured_like_other_workers(mpi, tmp_path):

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
 from harness import PYTHON, culmen
+
+pytestmark = pytest.mark.either("mpi")
 
 SCRIPT = """
 import json

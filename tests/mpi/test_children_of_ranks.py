@@ -4,6 +4,8 @@ import pytest
 from children import EVALUATIONS, survivors, write
 from harness import culmen
 
+pytestmark = pytest.mark.either("mpi")
+
 
 @pytest.mark.parametrize("team", [[], ["--team-size", "2"]], ids=["alone", "in teams"])
 @pytest.mark.parametrize("function", ["terminated", "pooled", "forked"])

@@ -138,6 +138,7 @@ def test_wrong_results_are_noticed(launcher, broken):
             session.check("bcast", 0, 64, 0)
 
 
+@pytest.mark.either("mpi")
 def test_ranks_that_hang_are_given_up(launcher, broken, monkeypatch):
     monkeypatch.setenv("HANG", "1")
     with Session(launcher, 2, 1.0) as session:
@@ -175,6 +176,7 @@ def state_of(folder):
     return json.loads(done.stdout) if done.returncode == 0 else {}
 
 
+@pytest.mark.either("mpi")
 def test_collectives_are_measured_drawn_and_not_measured_again(mpi, tmp_path):
     words = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out")
     done = culmen(*words, cwd=tmp_path)
@@ -203,6 +205,7 @@ def test_collectives_are_measured_drawn_and_not_measured_again(mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+@pytest.mark.either("mpi")
 def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
     words = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out")
     with Running(*words, cwd=tmp_path) as run:
@@ -217,6 +220,7 @@ def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
     assert len({(row["collective"], row["ranks"]) for row in rows_in(tmp_path)}) == 4
 
 
+@pytest.mark.either("mpi")
 def test_a_launch_that_fails_is_said_and_the_others_stay(mpi, tmp_path, broken, monkeypatch):
     monkeypatch.setenv("HANG", "1")
     words = ("--collectives", "bcast,barrier", "--ranks", "2", "--sizes", "8", "--seconds", "0.05", "--timeout", "2")

@@ -7,6 +7,8 @@ from harness import PYTHON, RANKS, culmen, under, write_fit
 
 from culmen import _core
 
+pytestmark = pytest.mark.either("mpi")
+
 MODEL = "def f(p): return [p['a'] - 1, 2 * (p['b'] - 2), p['a'] * p['b'] - 2]\n"
 SPACE = "a = { lower = -5, upper = 5 }\nb = { lower = -5, upper = 5 }"
 

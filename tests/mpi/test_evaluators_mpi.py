@@ -5,8 +5,11 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 from harness import PYTHON, culmen, outcomes
 from profiles import of_mpi4py
+
+pytestmark = pytest.mark.either("mpi")
 
 SPACE = "[space]\nx = { lower = -5, upper = 5 }\n[stop]\nevaluations = 8\n"
 PROGRAM = """

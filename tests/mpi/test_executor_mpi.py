@@ -3,7 +3,10 @@
 import subprocess
 
 import executor_kit
+import pytest
 from harness import HANGS_S, PYTHON, RANKS, ROOT, culmen, environment
+
+pytestmark = pytest.mark.either("mpi")
 
 
 def launch(mpi, script, folder, *words, ranks=None, arguments=()):

@@ -8,6 +8,8 @@ from collections import Counter
 import pytest
 from harness import HANGS_S, PYTHON, Running, culmen, environment, wait_for
 
+pytestmark = pytest.mark.either("mpi")
+
 BUDGET = 60
 # An evaluation ends only when both kinds of workers have begun one.
 MODEL = """

@@ -9,6 +9,8 @@ import pytest
 from culmen.launch.rank_watch import rank_in
 from harness import Running, calls_of, culmen, outcomes, run_undisturbed, sequence, wait_for, write_study
 
+pytestmark = pytest.mark.either("mpi")
+
 BUDGET = 120
 
 

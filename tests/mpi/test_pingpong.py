@@ -20,6 +20,8 @@ from harness import HANGS_S, culmen
 
 from culmen import InputError
 
+pytestmark = pytest.mark.either("mpi")
+
 QUICK = ("--sizes", "0,1,100,70000", "--seconds", "0.05", "--interval", "0.5")
 
 # Wraps MPI_Recv: one message of many is wrong.

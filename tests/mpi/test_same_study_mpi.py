@@ -3,6 +3,8 @@
 import pytest
 from harness import copy_example, culmen, outcomes, sequence, summary, write_study
 
+pytestmark = pytest.mark.either("mpi")
+
 BUDGET = 80
 PION_TARGET = 24.9149  # the lesser of the two minima that 29 points below 1 GeV allow
 

@@ -22,7 +22,7 @@ from harness import (
     write_study,
 )
 
-pytestmark = pytest.mark.alone  # how long an end takes is measured
+pytestmark = [pytest.mark.alone, pytest.mark.either("mpi")]  # how long an end takes is measured
 BUDGET = 200
 CLEAN_END_S = 0.2  # from the signal's arrival at the master to the end of its process
 LAUNCH_END_S = 1.0  # where launchers only have to notice it

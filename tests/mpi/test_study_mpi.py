@@ -28,6 +28,8 @@ from harness import (
 
 from culmen import read as culmen_read
 
+pytestmark = pytest.mark.either("mpi")
+
 BUDGET = 200
 KILLS = 5
 

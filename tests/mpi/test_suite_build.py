@@ -16,6 +16,8 @@ from suite_sources import PROGRAM, pack_sources, write_sources
 
 from culmen import InputError
 
+pytestmark = pytest.mark.either("mpi")
+
 IMB_MAKEFILE = """all:
 \t@echo 'error: this also builds what is not needed'; exit 1
 

@@ -16,6 +16,8 @@ from harness import HANGS_S, culmen
 
 from culmen import InputError
 
+pytestmark = pytest.mark.either("mpi")
+
 SIZES = [8, 16, 1000]
 
 

@@ -10,6 +10,8 @@ import subprocess
 import pytest
 from harness import Running, calls_of, copy_example, culmen, environment, outcomes, sequence, summary, wait_for
 
+pytestmark = pytest.mark.either("mpi")
+
 LIBRARY = """
 #include <culmen/evaluator.h>
 #include <mpi.h>

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from harness import Running, culmen, outcomes, run_undisturbed, sequence, wait_for, write_study
 
+pytestmark = pytest.mark.either("mpi")
+
 BUDGET = 120
 NODES = 5  # with two ranks each: the master with a worker, and relays with a worker each
 CHILDREN = {0: [2, 6], 2: [4], 6: [8]}

@@ -82,9 +82,12 @@ STUDIES = {
     "pareto": (THREE, LONG),
     "two": (THREE, LONG[:2]),
 }
+SLOW = ("twelve", "capitals", "two")
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in STUDIES]
+)
 def test_nothing_overlaps_or_runs_off_the_page(name, tmp_path):
     chromium = browser.find()
     if chromium is None:
