@@ -37,8 +37,8 @@ Agreement = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when N local searches have found the best point again. 0: the study "
-        "does not end for this reason. Default: as in the study.",
+        help="For the optimizer lm: the study ends when, after the search that found the best point first, N other "
+        "local searches have found it too. 0: the study does not end for this reason. Default: as in the study.",
     ),
 ]
 Searches = Annotated[
@@ -48,8 +48,8 @@ Searches = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when N local searches have ended; 1 is one fit from your start. 0: "
-        "the study does not end for this reason. Default: as in the study.",
+        help="For the optimizer lm: the study ends when N local searches have ended. With 1, culmen makes one fit from "
+        "your starting values. 0: the study does not end for this reason. Default: as in the study.",
     ),
 ]
 Fix = Annotated[
@@ -81,8 +81,8 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, no worker runs on this machine unless you set the "
-        "number of workers, for example with --workers N.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, workers run on this machine only if you set their "
+        "number, for example with --workers N.",
     ),
 ]
 TokenFile = Annotated[

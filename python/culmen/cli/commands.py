@@ -102,7 +102,7 @@ COMMANDS = {
     ),
     "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
-        "Start workers for a run on another machine. The run must have been started with `--listen`.",
+        "Start workers on this machine for a run on another machine. The run must have been started with `--listen`.",
         codes=CODES_OF_WORKER,
     ),
     "bench": Entry(
@@ -151,7 +151,7 @@ COMMANDS = {
         "`culmen profile report FOLDER` shows a profile again.",
         codes=CODES_OF_PROFILE,
         rest=True,
-        also={"report": Entry("Show a profile again. Options choose some of its calls.")},
+        also={"report": Entry("Show a profile again. With options, you can limit it to some of the MPI calls.")},
     ),
     "optimizers": Entry("List the optimizers and their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),

@@ -21,7 +21,7 @@ def profile(
             metavar="N",
             min=1,
             show_default=False,
-            help="Measure how long ranks wait for late ranks, in one of N collective calls and one of N MPI_Recv.",
+            help="Measure how long ranks wait for late ranks, in every Nth collective call and every Nth MPI_Recv.",
         ),
     ] = None,
 ) -> None:

@@ -9,10 +9,12 @@
  *     return culmen_set_value(r, s);
  *   }
  *
- * The function calls culmen_set_value once. For a fit it calls culmen_set_residuals, and with [objectives] it calls
- * culmen_set_extra for each objective. These functions copy arrays and texts.
+ * The function calls culmen_set_value once. In two cases it calls another function instead: for a fit it calls
+ * culmen_set_residuals, and with [objectives] it calls culmen_set_extra once for each objective. These functions copy
+ * the arrays and texts that they receive, so you can free or change them after the call.
  *
- * In x, a choice is its index from 0, a boolean is 0 or 1, and an inactive parameter is NaN.
+ * In x, a choice is given by its position in the list of choices (the first is 0), a boolean by 0 or 1, and an inactive
+ * parameter by NaN.
  *
  * The function returns 0 for success. Any other number means that the evaluation failed. The message of the failure
  * contains this number, and the text of culmen_set_error if the function sets one.

@@ -221,8 +221,8 @@ OptimizerKind de_kind() {
            .asynchronous = true,
            .options = {OptionRule::whole(
                "population",
-               "number of points in the first population; the population then shrinks, and a restart usually begins "
-               "with a larger one",
+               "number of points in the first population; the population then shrinks. After a restart, the new "
+               "population is usually larger than the first one",
                4, 10000,
                "8 + 2 n for n parameters, but in asynchronous studies at least a quarter of the number of workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {

@@ -299,34 +299,37 @@ Settings settings_of(const Space& space, const OptimizerOptions& options, const 
 }  // namespace lm
 
 OptimizerKind lm_kind() {
-  return {{.name = "lm",
-           .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
-           .needs_residuals = true,
-           .needs_reals = true,
-           .asynchronous = true,
-           .options = {OptionRule::whole("agreement",
-                                         "the study ends when this number of local searches have found the best point "
-                                         "again; 0: the study does not end for this reason",
-                                         0, 1e6, "6, or more: chosen by culmen")
-                           .formerly(0)
-                           .that_only_ends(),
-                       OptionRule::whole("descents",
-                                         "number of local searches in parallel; more searches keep more workers busy",
-                                         1, 1000, "4, or fewer if the limit on evaluations is small")
-                           .formerly(4),
-                       OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
-                       OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
-                                         10000, "8, or fewer if the limit on evaluations is small")
-                           .formerly(8),
-                       OptionRule::whole("searches",
-                                         "the study ends when this number of local searches have ended; 1 is one fit "
-                                         "from your start; 0: the study does not end for this reason",
-                                         0, 1e6, 0)
-                           .that_only_ends()},
-           .edition = Edition::second},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-            return std::make_unique<lm::LevenbergMarquardt>(space, seed, lm::settings_of(space, options, terms));
-          }};
+  return {
+      {.name = "lm",
+       .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
+       .needs_residuals = true,
+       .needs_reals = true,
+       .asynchronous = true,
+       .options = {OptionRule::whole("agreement",
+                                     "the study ends when, after the search that found the best point first, this "
+                                     "number of other searches have found it too; 0: the study does not end for "
+                                     "this reason",
+                                     0, 1e6, "6, or more: chosen by culmen")
+                       .formerly(0)
+                       .that_only_ends(),
+                   OptionRule::whole("descents",
+                                     "number of local searches in parallel; more searches keep more workers busy", 1,
+                                     1000, "4, or fewer if the limit on evaluations is small")
+                       .formerly(4),
+                   OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
+                   OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
+                                     10000, "8, or fewer if the limit on evaluations is small")
+                       .formerly(8),
+                   OptionRule::whole("searches",
+                                     "the study ends when this number of local searches have ended. 1: culmen makes "
+                                     "one fit from your starting values. 0: the study does not end for this "
+                                     "reason",
+                                     0, 1e6, 0)
+                       .that_only_ends()},
+       .edition = Edition::second},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        return std::make_unique<lm::LevenbergMarquardt>(space, seed, lm::settings_of(space, options, terms));
+      }};
 }
 
 }  // namespace culmen
