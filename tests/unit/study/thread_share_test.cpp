@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <initializer_list>
+#include <vector>
 
 #include "culmen/study/crew/cpus.hpp"
 
@@ -47,6 +49,32 @@ TEST_F(ThreadShare, is_the_users_if_there_is_one) {
   EXPECT_TRUE(thread_share(4, spec).empty());
   setenv("OPENBLAS_NUM_THREADS", "3", 1);
   EXPECT_TRUE(thread_share(4, {}).empty());
+}
+
+cpu_set_t cpus(std::initializer_list<int> numbers) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int number : numbers) CPU_SET(number, &set);
+  return set;
+}
+
+TEST(RanksOnTheseCpus, are_all_but_the_master_if_the_launcher_binds_none) {
+  const auto all = cpus({0, 1, 2, 3});
+  const std::vector ranks(3, all);
+  EXPECT_EQ(ranks_on_these_cpus(3, all, all, ranks), 2U);
+  EXPECT_EQ(ranks_on_these_cpus(1, all, all, std::vector{all}), 1U);
+}
+
+TEST(RanksOnTheseCpus, are_those_whose_cpus_overlap_if_the_launcher_binds_them) {
+  const auto all = cpus({0, 1, 2, 3}), left = cpus({0, 1}), right = cpus({2, 3});
+  EXPECT_EQ(ranks_on_these_cpus(2, right, all, std::vector{left, right}), 1U) << "a rank has both CPUs for itself";
+  EXPECT_EQ(ranks_on_these_cpus(4, right, all, std::vector{left, left, right, right}), 2U) << "two on each socket";
+}
+
+TEST(RanksOnTheseCpus, are_all_but_the_master_if_a_script_stands_between_launcher_and_rank) {
+  const auto all = cpus({0, 1, 2, 3});
+  EXPECT_EQ(ranks_on_these_cpus(5, all, all, std::vector{all}), 4U);
+  EXPECT_EQ(ranks_on_these_cpus(5, all, all, {}), 4U);
 }
 
 }  // namespace

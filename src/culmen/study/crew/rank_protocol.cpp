@@ -10,10 +10,13 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/exit_after.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/local_worker.hpp"
 #include "culmen/study/crew/reached_workers.hpp"
 #include "culmen/study/crew/team_rules.hpp"
+#include "culmen/study/crew/thread_share.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
 #include "culmen/transport/relay/relay.hpp"
 #include "culmen/transport/team/team_endpoint.hpp"
 #include "culmen/worker/process/child_table.hpp"
@@ -211,11 +214,14 @@ void check_ranks(const RankLayout& layout, RanksState state) {
     throw InputError("the ranks of this launch have left the program; start all studies and executors before that");
 }
 
-/// Evaluators of a node belong to the process that serves it.
+/// Evaluators of a node belong to the process that serves it. Only this rank knows its CPUs.
 EvaluatorFactory factory_with(Function function, const std::string& marker) {
   return [make = factory_for(std::move(function)), marker](const SetUp& given) {
     auto set_up = given;
-    set_up.evaluator.run_marker = marker;
+    auto& evaluator = set_up.evaluator;
+    evaluator.run_marker = marker;
+    const auto ranks = static_cast<std::size_t>(std::max(1, detect_launch().here));
+    evaluator.environment.merge(thread_share(ranks_on_these_cpus(ranks), evaluator));
     return make(set_up);
   };
 }
