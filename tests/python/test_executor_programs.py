@@ -20,6 +20,20 @@ def test_what_a_function_calls_is_as_it_was_when_it_was_submitted(tmp_path):
     assert (done.stdout, done.stderr) == ("7\n16\n-2\n", "")
 
 
+def test_a_module_that_travels_is_as_it_was_when_a_function_was_submitted(tmp_path):
+    (tmp_path / "model.py").write_text("k = 1\ndef f(x): return k * x\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import cloudpickle, culmen, model\ncloudpickle.register_pickle_by_value(model)\n"
+        "def through(x): return model.f(x) + model.k\n"
+        "with culmen.Executor(1) as pool:\n"
+        "    for model.k in (1, 2):\n"
+        "        print(pool.submit(model.f, 3).result(), pool.submit(through, 3).result())\n"
+    )
+    done = run_python(script)
+    assert (done.stdout, done.stderr) == ("3 4\n6 8\n", "")
+
+
 def test_a_class_of_the_program_is_the_same_class_when_it_comes_back(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -2,7 +2,6 @@
 
 import hashlib
 import pickle
-import sys
 import threading
 import time
 import types
@@ -18,14 +17,14 @@ from .. import _core
 from .._core import InputError
 from ..base.warning import warn
 from ..run.pickles import Parts, SharedParts, can_share, in_one, pickle_of
-from ..run.pickling import pickled_by_value
+from ..run.pickling import is_importable, pickled_by_value, travels
 from ..slot.callables import ToSlot
 
 _KEPT = 256
 _LONG_S = 2.0
 _KEPT_BYTES = 256 << 20  # of large functions that the program may not have any more
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
-_UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
+_UNCHANGING = _PLAIN | {types.BuiltinFunctionType}
 
 
 def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
@@ -169,7 +168,7 @@ def _is_one_of(value: object, *others: object) -> bool:
 
 def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ...] = ()) -> tuple[Any, ...] | None:
     """All objects on which the function's pickle depends; None if they cannot be found."""
-    if _is_importable(function):
+    if is_importable(function):
         return (function,)
     code, variables = function.__code__, function.__globals__
     if function.__dict__ or any(type(constant) is types.CodeType for constant in code.co_consts):
@@ -190,16 +189,16 @@ def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ..
             if deeper is None:
                 return None
             captured += deeper
-        elif not (type(value) in _UNCHANGING or _is_one_of(value, function, *within) or _is_importable(value)):
+        elif not (_is_unchanging(value) or _is_one_of(value, function, *within)):
             return None
     return captured
 
 
-def _is_importable(value: Any) -> bool:
-    """A function or class that is pickled by its name: the receiver imports it."""
-    if type(value) not in (types.FunctionType, type) or value.__module__ == "__main__":
-        return False
-    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
+def _is_unchanging(value: Any) -> bool:
+    """Its pickle is always the same."""
+    if type(value) in (types.FunctionType, type):
+        return is_importable(value)
+    return type(value) in _UNCHANGING or (type(value) is types.ModuleType and not travels(value.__name__))
 
 
 def to_slot(function: Callable[..., Any], what: str, shares: bool) -> _core.Pickle:

@@ -27,7 +27,7 @@ def _pickler() -> Any:
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, thing: Any) -> Any:
             """A cached function has a name only, which a child cannot import from the program's script."""
-            if isinstance(thing, functools._lru_cache_wrapper) and not _is_importable(thing):
+            if isinstance(thing, functools._lru_cache_wrapper) and not is_importable(thing):
                 parameters = thing.cache_parameters()
                 return cached, (thing.__wrapped__, parameters["maxsize"], parameters["typed"], own_attributes(thing))
             return super().reducer_override(thing)
@@ -35,13 +35,19 @@ def _pickler() -> Any:
     return Pickler
 
 
-def _is_importable(thing: Any) -> bool:
-    import cloudpickle
-
+def is_importable(thing: Any) -> bool:
+    """A function or class that is pickled by its name: the receiver imports it."""
     name = getattr(thing, "__module__", None) or "__main__"
-    if name == "__main__" or name in cloudpickle.list_registry_pickle_by_value():
+    if name == "__main__" or travels(name):
         return False
     found: Any = sys.modules.get(name)
     for part in thing.__qualname__.split("."):
         found = getattr(found, part, None)
     return found is thing
+
+
+def travels(module: str) -> bool:
+    """If the program has told cloudpickle to pickle this module, or a package around it, by value."""
+    import cloudpickle
+
+    return any(f"{module}.".startswith(f"{name}.") for name in cloudpickle.list_registry_pickle_by_value())
