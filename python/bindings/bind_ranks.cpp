@@ -38,12 +38,14 @@ void bind_ranks(nb::module_& m) {
   m.def(
       "abandon_ranks",
       [](const std::string& message, const std::string& kind) {
-        abandon_ranks({message, kind == "input"   ? Refusal::Kind::input
-                                : kind == "store" ? Refusal::Kind::store
-                                                  : Refusal::Kind::transport});
+        abandon_ranks({message, kind == "input"       ? Refusal::Kind::input
+                                : kind == "store"     ? Refusal::Kind::store
+                                : kind == "transport" ? Refusal::Kind::transport
+                                                      : Refusal::Kind::other});
       },
       nb::arg("message"), nb::arg("kind"), nb::call_guard<nb::gil_scoped_release>(),
-      "In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store' or 'transport'. "
+      "In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store', 'transport' or "
+      "'other'. "
       "Does nothing if no rank waits.");
   m.def("a_rank_hangs", &a_rank_hangs, "In rank 0: whether finalize_mpi() leaves a rank behind in its evaluation.");
   m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),

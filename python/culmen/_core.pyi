@@ -1384,7 +1384,7 @@ def expect_ranks() -> None:
 
 def abandon_ranks(message: str, kind: str) -> None:
     """
-    In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store' or 'transport'. Does nothing if no rank waits.
+    In rank 0, if nothing can be run: the other ranks leave with this error. kind: 'input', 'store', 'transport' or 'other'. Does nothing if no rank waits.
     """
 
 def a_rank_hangs() -> bool:

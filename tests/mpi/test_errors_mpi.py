@@ -88,6 +88,37 @@ def test_every_rank_of_a_script_knows_why_there_are_none(mpi, tmp_path):
     assert done.stdout.splitlines().count(reason) == RANKS[mpi], done.stdout
 
 
+FRAGILE_STUDY = """
+starts = [{ a = 1 }]
+[space]
+a = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+result = "residuals"
+[optimizer]
+name = "random"
+[stop]
+evaluations = 1
+"""
+ERRORS = """
+import culmen
+try:
+    culmen.errors("study.db")
+except culmen.CulmenError as e:
+    print(f"{type(e).__name__}: {e}\\n", end="")
+"""
+
+
+def test_every_rank_raises_the_error_of_rank_zero(mpi, tmp_path):
+    (tmp_path / "study.toml").write_text(FRAGILE_STUDY)
+    (tmp_path / "model.py").write_text("\n".join(FRAGILE.splitlines()[2:6]))
+    assert culmen("run", "study.toml", "--no-errors", "--quiet", cwd=tmp_path).returncode == 0
+    (tmp_path / "script.py").write_text(ERRORS)
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path, timeout=60)
+    reason = "InputError: no derivative could be computed: a: ValueError: only the start works"
+    assert done.stdout.splitlines().count(reason) == RANKS[mpi], done.stdout + done.stderr
+
+
 def test_every_rank_of_a_cpp_program_gets_the_errors_of_its_fit(mpi, world_program, tmp_path):
     done = culmen("launch", "-n", RANKS[mpi], "--mpi", mpi, world_program.with_name("fit_program"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ from .. import _core
 from ..base.errors import sentence
 
 LEFT_BEHIND = "left a rank behind"
+_KINDS = {"input": _core.InputError, "store": _core.StoreError, "transport": _core.TransportError}
 
 
 def is_master() -> bool:
@@ -70,15 +71,18 @@ def letting_ranks_go() -> Iterator[None]:
         yield
     except BaseException as e:
         if is_rank:
-            _core.abandon_ranks(sentence(e), _kind(e))
+            _core.abandon_ranks(sentence(e), kind_of(e))
         raise
 
 
-def _kind(error: BaseException) -> str:
-    """The class of error that the other ranks raise."""
-    if isinstance(error, _core.InputError):
-        return "input"
-    return "store" if isinstance(error, _core.StoreError) else "transport"
+def kind_of(error: BaseException) -> str:
+    """The class of error that the other ranks raise, as a word."""
+    return next((word for word, kind in _KINDS.items() if isinstance(error, kind)), "other")
+
+
+def error_of(kind: str, message: str) -> _core.CulmenError:
+    """The error in the other ranks."""
+    return _KINDS.get(kind, _core.CulmenError)(message)
 
 
 def leave_launch(code: int) -> None:

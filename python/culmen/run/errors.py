@@ -1,5 +1,6 @@
 """Errors of studies: those in a store, those after a run, and those that are computed now."""
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -10,7 +11,7 @@ from .. import _core
 from .._core import CulmenError, InputError
 from ..base.warning import warn
 from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters, why_nothing_free
-from ..launch.ranks import is_master, letting_ranks_go
+from ..launch.ranks import error_of, is_master, kind_of, letting_ranks_go
 from ..problem.goals import as_given
 from ..problem.space import Value, check_fix
 from ..store.kept_errors import checked, keep, look_up
@@ -127,7 +128,7 @@ def find(
                 found = replace(found, evaluations=found.evaluations + before, notes=remarks)
             evaluate.note = found.to_json()
         except CulmenError as e:
-            evaluate.note = str(e)
+            evaluate.note = json.dumps({"kind": kind_of(e), "why": str(e)})
             raise
     return found
 
@@ -142,9 +143,12 @@ def find_refitted(refit: Refit, options: _core.RunOptions, wanted: Wanted, start
 
 
 def errors_from_master() -> Errors:
+    """In a rank other than 0: what ``find`` returns or raises in rank 0."""
     note = _core.serve_rank().message
-    if not note.startswith("{"):
+    if not note.startswith("{"):  # of a run that ended in another way
         raise CulmenError(note)
+    if "why" in (failure := json.loads(note)):
+        raise error_of(failure["kind"], failure["why"])
     return Errors.from_json(note)
 
 

@@ -7,13 +7,15 @@ namespace culmen {
 Refusal Refusal::of(const std::exception& error) {
   if (dynamic_cast<const InputError*>(&error)) return {error.what(), Kind::input};
   if (dynamic_cast<const StoreError*>(&error)) return {error.what(), Kind::store};
-  return {error.what(), Kind::transport};
+  if (dynamic_cast<const TransportError*>(&error)) return {error.what(), Kind::transport};
+  return {error.what(), Kind::other};
 }
 
 void Refusal::raise() const {
   if (kind == Kind::input) throw InputError(why);
   if (kind == Kind::store) throw StoreError(why);
-  throw TransportError(why);
+  if (kind == Kind::transport) throw TransportError(why);
+  throw Error(why);
 }
 
 }  // namespace culmen

@@ -7,10 +7,10 @@
 namespace culmen {
 
 struct Refusal {
-  enum class Kind : std::uint8_t { transport, input, store };
+  enum class Kind : std::uint8_t { transport, input, store, other };
 
   std::string why;              ///< empty: there is none
-  Kind kind = Kind::transport;  ///< the class of the error: InputError, StoreError, or for all others TransportError
+  Kind kind = Kind::transport;  ///< the class of the error; other: Error itself
 
   static Refusal of(const std::exception& error);
   bool empty() const { return why.empty(); }
