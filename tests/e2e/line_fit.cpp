@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "culmen/study/run/culmen.hpp"
 
 namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 std::vector<double> residuals(const std::vector<double>& p) {
   std::vector<double> out;
   for (int x = 0; x < 8; ++x) out.push_back((p[0] * x + p[1] - (0.5 * x + 1 + (x % 2 == 0 ? 0.1 : -0.1))) / 0.1);
@@ -38,12 +41,15 @@ void fit(std::vector<culmen::Constraint> constraints) {
   print(culmen::least_squares(residuals, space, {.evaluations = 600, .workers = 1, .optimizer = "slsqp"}));
 }
 
-/// The parameters as test_errors_from_cpp.py has them; with an outlier.
-void fit_with_outlier(std::vector<culmen::Parameter> parameters, culmen::Loss loss) {
-  const auto far = [](const std::vector<double>& p) {
+/// The parameters as test_errors_from_cpp.py has them; with an outlier. The residuals are multiples of `unit`, if
+/// given.
+void fit_with_outlier(std::vector<culmen::Parameter> parameters, culmen::Loss loss, double unit = 0) {
+  const auto far = [unit](const std::vector<double>& p) {
     const double more = p.size() > 2 ? p[2] : 0;
     auto out = residuals({p[0], p[1] + more});
     out[5] += 20;
+    if (unit > 0)
+      for (auto& r : out) r = std::floor(r / unit + 0.5) * unit;
     return out;
   };
   const culmen::Space space(std::move(parameters));
@@ -64,5 +70,9 @@ int main() {
     fit_with_outlier({a, b, started(real("c", -5, 5), 0.1)}, loss);
     fit_with_outlier({a, culmen::fixed_at(b, 1)}, loss);
     fit_with_outlier({started(real("a", 0.01, 5, culmen::Scale::log), 0.1), b}, loss);
+    fit_with_outlier({started(real("a", -infinity, infinity), 0.1), started(real("b", -infinity, infinity), 0.1)},
+                     loss);
+    fit_with_outlier({started(real("a", 0, infinity), 0.1), b}, loss);
+    fit_with_outlier({a, b}, loss, 1e-5);
   }
 }
