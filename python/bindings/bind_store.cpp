@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/rescue.hpp"
+#include "culmen/store/schema.hpp"
 #include "store_columns.hpp"
 
 namespace nb = nanobind;
@@ -248,6 +249,9 @@ void bind_store(nb::module_& m) {
       .def_prop_ro("dropped", &History::dropped, "The number of those that are not kept.")
       .def("columns", &columns<History>, "As Store.columns().");
   m.attr("STATUSES") = statuses();  // of the codes in columns()["status"]
+  m.def("files_of_store", &files_of_store, nb::arg("path"),
+        "The file of a store, its log and its index; not all of them need to exist.");
+  m.def("how_to_rescue", &how_to_rescue, nb::arg("path"), "For a sentence about a damaged store: what to write.");
 }
 
 }  // namespace culmen::bindings

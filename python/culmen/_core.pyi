@@ -287,6 +287,14 @@ class History:
 STATUSES: list[str]
 """The status for each code in Store.columns()["status"]."""
 
+def files_of_store(path: str) -> list[str]:
+    """
+    The file of a store, its log and its index; not all of them need to exist.
+    """
+
+def how_to_rescue(path: str) -> str:
+    """For a sentence about a damaged store: what to write."""
+
 class Pickle:
     """A pickled function."""
 

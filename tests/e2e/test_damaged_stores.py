@@ -1,13 +1,15 @@
 """Copies of stores, damaged stores, deleted stores, and evaluations that hang."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
+import subprocess
 from contextlib import closing
 
 import pytest
-from harness import Running, calls_of, culmen, outcomes, summary, wait_for, write_study
+from harness import Running, calls_of, culmen, environment, outcomes, summary, wait_for, write_study
 
 
 def change(store, command, *values):
@@ -58,6 +60,16 @@ def test_a_deleted_store_ends_the_run_and_is_saved(tmp_path):
     assert "To resume" not in out
     assert "study.db: was deleted while this study used it; all its evaluations until now are in" in err
     assert len(outcomes(tmp_path / "study.saved.db")) > 10
+
+
+def test_the_command_for_a_rescue_runs_in_a_shell(finished):
+    store = finished / "a fit's store.db"
+    shutil.copy(finished / "study.db", store)
+    change(store, "UPDATE calls SET data = X'09' WHERE number = (SELECT max(number) / 2 FROM calls)")
+    said = culmen("resume", store.name, "--evaluations", 50, cwd=finished).stderr
+    (command,) = re.findall(r"`(culmen rescue [^`]+)`", said)
+    done = subprocess.run(["sh", "-c", command], cwd=finished, env=environment(), capture_output=True, text=True)
+    assert "a fit's store.rescued.db" in done.stdout, done.stderr
 
 
 def test_a_damaged_store_says_how_it_is_rescued(finished):

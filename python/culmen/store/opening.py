@@ -58,7 +58,7 @@ class Opened:
         if not isinstance(configuration, dict):
             raise StoreError(
                 f"{self.path} is damaged: its description of the study cannot be read; "
-                f"`culmen rescue {shlex.quote(str(self.path))}` writes what can be read into a new store"
+                f"{_core.how_to_rescue(str(self.path))}"
             )
         return Begun(self.path, store.name, store.fingerprint, configuration, self.without_log)
 

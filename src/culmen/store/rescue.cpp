@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/shell_word.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/log.hpp"
 #include "culmen/store/ownership.hpp"
@@ -302,7 +303,7 @@ Rescued rescue(const std::string& from, const std::string& to, NetworkProbe netw
 }
 
 std::string how_to_rescue(const std::string& path) {
-  return fmt::format("`culmen rescue {}` writes what can be read into a new store", path);
+  return fmt::format("`culmen rescue {}` writes what can be read into a new store", shell_word(path));
 }
 
 }  // namespace culmen

@@ -250,8 +250,10 @@ void make_empty_file(const std::string& path, NetworkProbe network) {
   make_file(path);
 }
 
+std::vector<std::string> files_of_store(const std::string& path) { return {path, path + "-wal", path + "-shm"}; }
+
 void remove_store(const std::string& path) noexcept {
-  for (const char* ending : {"", "-wal", "-shm"}) std::remove((path + ending).c_str());
+  for (const auto& file : files_of_store(path)) std::remove(file.c_str());
 }
 
 std::string without_log(const std::string& path) {

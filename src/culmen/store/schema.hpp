@@ -1,6 +1,7 @@
 // The tables of a study's file, and how a file is opened.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "culmen/base/error.hpp"
 #include "culmen/store/journal.hpp"
@@ -35,7 +36,9 @@ StudyRecord read_study(Database& database);
 std::int64_t checksum_of(const StudyRecord& study);
 /// Creates an empty file for a copy of a store. Throws InputError if it exists or cannot be created.
 void make_empty_file(const std::string& path, NetworkProbe network);
-/// Removes the file, its log and its index.
+/// The file, its log and its index; not all of them need to exist.
+std::vector<std::string> files_of_store(const std::string& path);
+/// Removes them.
 void remove_store(const std::string& path) noexcept;
 /// For a copy of a store that was in use, without its log.
 std::string without_log(const std::string& path);

@@ -68,7 +68,7 @@ def room(study: Study) -> Iterator[None]:
     if not Path(study.options.store).exists():
         yield
         return
-    places = [Path(study.options.store + ending) for ending in ("", "-wal", "-shm")]
+    places = [Path(file) for file in _core.files_of_store(study.options.store)]
     if study.config.evaluator.working_folder:
         places.append(Path(study.config.evaluator.working_folder))
     aside = {place: place.with_name(f"{place.name}.replaced") for place in places}

@@ -102,8 +102,8 @@ def exit_code(whole: bool, failed: bool, what: str) -> int:
 
 
 def remove_measurements(store: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        Path(f"{store}{ending}").unlink(missing_ok=True)
+    for file in _core.files_of_store(str(store)):
+        Path(file).unlink(missing_ok=True)
 
 
 def folder_for(path: Path) -> Path:

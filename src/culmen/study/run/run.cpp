@@ -10,6 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/judge.hpp"
+#include "culmen/store/schema.hpp"
 #include "culmen/study/config/broker_options.hpp"
 #include "culmen/study/config/build.hpp"
 #include "culmen/study/config/fingerprint.hpp"
@@ -209,7 +210,7 @@ struct Run::Impl {
   // Nothing was evaluated: the files of this start must not prevent the next one.
   void forget_store() {
     if (options.resume) return;
-    for (const char* ending : {"", "-wal", "-shm"}) std::remove((options.store + ending).c_str());
+    remove_store(options.store);
     options.store.clear();
   }
 
