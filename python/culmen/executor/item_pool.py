@@ -13,10 +13,10 @@ from typing import Any
 
 from .. import _core
 from .._core import CulmenError, InputError
+from ..run.master import FOR_EVER_S
 from ..slot import items
 from ..slot.failure import sentence
 
-_FOR_EVER_S = 1e6  # the longest wait that is possible
 _LIVING: set["ItemPool"] = set()
 
 
@@ -183,7 +183,7 @@ class ItemPool:
 
     def _wait(self) -> None:
         try:
-            while not self._run.wait(_FOR_EVER_S):  # a signal came; its handler has run by now
+            while not self._run.wait(FOR_EVER_S):  # a signal came; its handler has run by now
                 pass
         except BaseException:
             self.stop()
@@ -211,7 +211,7 @@ class ItemPool:
                 with _callbacks_of(future):
                     self._give_up(future)
         if not self._of_ranks:
-            self._run.wait(_FOR_EVER_S)
+            self._run.wait(FOR_EVER_S)
             self._conclude()
 
     def _give_up(self, future: _Future) -> None:
@@ -224,7 +224,7 @@ class ItemPool:
     def _settle_some(self) -> bool:
         """False when no more results come. Results may be large and are released at its end."""
         ended = self._run.ended
-        finished = self._run.take(_FOR_EVER_S)
+        finished = self._run.take(FOR_EVER_S)
         for number, status, message, payload in finished:
             _settle(self._waiting.pop(number), status, message, payload)
         return bool(finished) or not ended

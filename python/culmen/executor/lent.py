@@ -17,13 +17,13 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..run.master import FOR_EVER_S
 from ..run.pickling import pickled_by_value
 from ..slot import protocol
 from ..slot.callables import Travelling
 from ..slot.failure import sentence
 from ..slot.outcome import outcome_of
 
-_FOR_EVER_S = 1e6
 _KEPT = 8
 _OF_FUTURES = ("add_done_callback", "result", "cancel")
 _RESULTS = {"value": protocol.VALUE, "residuals": protocol.RESIDUALS, "figures": protocol.FIGURES}
@@ -99,7 +99,7 @@ def _serve(
     executor: Executor, f: LentFunction, space: _core.Space, lent: _core.LentWorkers, under_way: dict[int, Future]
 ) -> None:
     while not lent.ended:
-        for ticket, vector in lent.take(_FOR_EVER_S):
+        for ticket, vector in lent.take(FOR_EVER_S):
             if why := _submit(executor, f, space.named(vector), lent, under_way, ticket):
                 under_way.pop(ticket, None)
                 lent.fail(why)

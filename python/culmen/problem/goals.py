@@ -2,10 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 def oriented(value: float, direction: str) -> float:

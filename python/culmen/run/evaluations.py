@@ -15,11 +15,10 @@ from ..launch.ranks import is_master, serve_until_dismissed
 from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.result import number_of
-from .master import raise_error
+from .master import FOR_EVER_S, raise_error
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
 _SLICE_S = 0.05  # the longest delay of a signal
-_FOR_EVER_S = 1e6
 _LISTED = ("categorical", "ordinal", "boolean")
 
 
@@ -88,7 +87,7 @@ class CandidateEvaluator:
             self._run.close()
         else:
             self._run.stop()
-        while not self._run.wait(_FOR_EVER_S):  # a signal came; its handler has run by now
+        while not self._run.wait(FOR_EVER_S):  # a signal came; its handler has run by now
             pass
         self._run.result(self.note)
         if folder := self._config.evaluator.working_folder:
@@ -97,7 +96,7 @@ class CandidateEvaluator:
                 Path(folder).parent.rmdir()
 
     def _raise_end(self) -> None:
-        while not self._run.wait(_FOR_EVER_S):
+        while not self._run.wait(FOR_EVER_S):
             pass
         result = self._run.result(self.note)
         raise_error(result)

@@ -15,6 +15,7 @@ from ..store.opening import how_to_resume
 from .callback import Callback
 from .progress.monitor import Monitor, Silent
 
+FOR_EVER_S = 1e6  # the longest wait that is possible
 _CALLBACK_S = 0.01  # between two looks for a callback
 
 

@@ -62,7 +62,7 @@ def check_room(study: Study, overwrite: bool, restart: str = RESTART) -> Ended |
 
 
 @contextlib.contextmanager
-def room(study: Study) -> Iterator[None]:
+def without_former_store(study: Study) -> Iterator[None]:
     """The former store and the files of its evaluations stand aside. They come back if the run leaves no store, because
     it was refused."""
     if not Path(study.options.store).exists():

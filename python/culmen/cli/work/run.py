@@ -16,7 +16,7 @@ from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
 from .agreement import ends_without_limits
-from .begun import check_room, has_ended, refuse_in_use, room
+from .begun import check_room, has_ended, refuse_in_use, without_former_store
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
@@ -82,7 +82,7 @@ def run_study(
         restart = restart_of(path, fix, store, seed)
         if ended := check_room(study, overwrite, restart):
             return ended.show(quiet)
-        with room(study):
+        with without_former_store(study):
             return _execute(study, quiet, errors, digits, door, restart)
 
 
