@@ -45,6 +45,8 @@ class ByteStream {
   virtual std::size_t read_now(asio::mutable_buffer to) = 0;
   /// The same without waiting: 0 if nothing is there. Then the descriptor can be read as soon as something is.
   virtual std::size_t read_what_came(asio::mutable_buffer to) = 0;
+  /// Cheaper than read_what_came(). False: with few exceptions, nothing is there.
+  virtual bool seems_readable() { return can_be_read(); }
   virtual void write_now(asio::const_buffer from) = 0;
   /// Of its socket.
   int descriptor() { return socket().native_handle(); }

@@ -112,11 +112,15 @@ Bytes JoinedConnection::read() {
   return block;
 }
 
-Bytes JoinedConnection::read_what_came() {
+Bytes JoinedConnection::read_what_came() { return read_without_waiting(false); }
+Bytes JoinedConnection::read_what_seems_there() { return read_without_waiting(true); }
+
+Bytes JoinedConnection::read_without_waiting(bool is_quick) {
   Bytes block;
   guarded([&] {
     block = incoming_.take(network_body_bytes);
     while (block.empty()) {
+      if (is_quick && !stream_->seems_readable()) return;
       const auto room = incoming_.room();
       const auto bytes = stream_->read_what_came(asio::buffer(room.data(), room.size()));
       if (bytes == 0) return;

@@ -25,6 +25,8 @@ class JoinedConnection {
   Bytes read();
   /// The same without waiting: empty if no whole frame is there. Then the descriptor can be read once more came.
   Bytes read_what_came();
+  /// Cheaper: may be empty although something is there. The next read() gives that.
+  Bytes read_what_seems_there();
   /// Frames, as on the wire. Returns when the system has them. Throws TransportError.
   void write(BytesView frames);
   /// After open().
@@ -33,6 +35,7 @@ class JoinedConnection {
   void shut() noexcept;
 
  private:
+  Bytes read_without_waiting(bool is_quick);
   /// The first frames of the master.
   asio::awaitable<Bytes> meet();
   template <class Work>

@@ -1,5 +1,6 @@
 // The stream below WebSocket: TCP, or TLS over TCP.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -62,6 +63,11 @@ class LowerStream {
   /// they have read in advance, and take an error code for the end; so only an exception shows that they have none.
   struct NothingCame {};
   bool may_wait = true;
+  /// Bytes of the socket that TLS has not given on, as far as the usual overhead of a record tells. Any other number
+  /// than 0 may be wrong.
+  std::int64_t held_by_tls = 0;
+  /// The same for what WebSocket has been given.
+  std::int64_t held_by_web_socket = 0;
 
   virtual std::size_t read(const Into& to, Error& failed) = 0;
   virtual std::size_t write(const From& from, Error& failed) = 0;
@@ -87,7 +93,9 @@ class BeastStream {
 
   template <class Buffers>
   std::size_t read_some(const Buffers& to, Error& failed) {
-    return lower_->read(first_of<LowerStream::Into>(to), failed);
+    const auto bytes = lower_->read(first_of<LowerStream::Into>(to), failed);
+    lower_->held_by_web_socket += static_cast<std::int64_t>(bytes);
+    return bytes;
   }
   template <class Buffers>
   std::size_t write_some(const Buffers& from, Error& failed) {

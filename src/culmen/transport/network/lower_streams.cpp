@@ -46,18 +46,22 @@ using asio::use_awaitable;
 using asio::ip::tcp;
 using Error_code = boost::system::error_code;
 
-/// The socket. `may_wait`: of the LowerStream.
+constexpr std::int64_t record_overhead = 22;  // of TLS 1.3: header, type and tag (RFC 8446, 5.2)
+
+/// The socket of a LowerStream.
 class LowestStream : public tcp::socket {
  public:
-  LowestStream(tcp::socket socket, const bool& may_wait) : tcp::socket(std::move(socket)), may_wait_(may_wait) {}
+  LowestStream(tcp::socket socket, LowerStream& above) : tcp::socket(std::move(socket)), above_(above) {}
   template <class Buffers>
   std::size_t read_some(const Buffers& to, Error_code& failed) {
-    if (!may_wait_ && !can_be_read(native_handle())) throw LowerStream::NothingCame();
-    return tcp::socket::read_some(to, failed);
+    if (!above_.may_wait && !can_be_read(native_handle())) throw LowerStream::NothingCame();
+    const auto bytes = tcp::socket::read_some(to, failed);
+    above_.held_by_tls += static_cast<std::int64_t>(bytes);
+    return bytes;
   }
 
  private:
-  const bool& may_wait_;
+  LowerStream& above_;
 };
 
 void teardown(LowerStream::Role role, LowestStream& stream, Error_code& failed) {
@@ -73,9 +77,12 @@ template <class Stream>
 class Wrapped : public LowerStream {
  public:
   template <class... Arguments>
-  explicit Wrapped(tcp::socket socket, Arguments&... more)
-      : stream_(LowestStream(std::move(socket), may_wait), more...) {}
-  std::size_t read(const Into& to, Error& failed) override { return stream_.read_some(to, failed); }
+  explicit Wrapped(tcp::socket socket, Arguments&... more) : stream_(LowestStream(std::move(socket), *this), more...) {}
+  std::size_t read(const Into& to, Error& failed) override {
+    const auto bytes = stream_.read_some(to, failed);
+    if (bytes > 0) held_by_tls -= static_cast<std::int64_t>(bytes) + overhead();
+    return bytes;
+  }
   std::size_t write(const From& from, Error& failed) override { return stream_.write_some(from, failed); }
   void start_reading(const Into& to, Done done) override { stream_.async_read_some(to, std::move(done)); }
   void start_writing(const From& from, Done done) override { stream_.async_write_some(from, std::move(done)); }
@@ -89,6 +96,7 @@ class Wrapped : public LowerStream {
   }
 
  protected:
+  static constexpr std::int64_t overhead() { return std::is_same_v<Stream, LowestStream> ? 0 : record_overhead; }
   Stream stream_;
 };
 

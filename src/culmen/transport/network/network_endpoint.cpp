@@ -64,7 +64,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     Lock lock(mutex_);
     if (over_ || !frames_.empty()) return pop(head, body);
     const Turns::Turn turn(turns_, lock);
-    read_what_came(lock);
+    read_what_seems_there(lock);
     return pop(head, body);
   }
 
@@ -73,7 +73,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     Lock lock(mutex_);
     const Turns::Turn turn(turns_, lock);
     while (!over_ && !current_) connect(lock, [] { return false; });
-    read_what_came(lock);  // it may be the end of the study, which a worker that only sends must notice
+    read_what_seems_there(lock);  // it may be the end of the study, which a worker that only sends must notice
     if (over_) return false;
     if (head.kind == FrameKind::result) keep(head, body);
     if (!current_) return true;  // it is sent again with the next connection
@@ -133,6 +133,9 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// False: nothing came.
   bool read_what_came(Lock& lock) { return current_ && read(lock, &JoinedConnection::read_what_came); }
+  void read_what_seems_there(Lock& lock) {
+    if (current_) read(lock, &JoinedConnection::read_what_seems_there);
+  }
 
   bool read(Lock& lock, Bytes (JoinedConnection::*how)()) {
     const auto connection = current_;

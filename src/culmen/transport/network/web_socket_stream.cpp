@@ -52,8 +52,16 @@ class WebSocketStream final : public ByteStream {
   asio::awaitable<void> write(asio::const_buffer from) override { co_await stream_.async_write(from, use_awaitable); }
   std::size_t read_now(asio::mutable_buffer to) override {
     std::size_t n = 0;
-    while (n == 0) n = stream_.read_some(to);
+    while (n == 0) {
+      n = stream_.read_some(to);
+      length_ += n;
+      lower().held_by_web_socket -= static_cast<std::int64_t>(n);
+      if (stream_.is_message_done()) lower().held_by_web_socket -= header_of(std::exchange(length_, 0));
+    }
     return n;
+  }
+  bool seems_readable() override {
+    return lower().held_by_web_socket != 0 || lower().held_by_tls != 0 || can_be_read();
   }
   std::size_t read_what_came(asio::mutable_buffer to) override {
     lower().may_wait = false;
@@ -61,6 +69,7 @@ class WebSocketStream final : public ByteStream {
     try {
       n = read_now(to);
     } catch (const LowerStream::NothingCame&) {
+      lower().held_by_tls = lower().held_by_web_socket = 0;
     } catch (...) {
       lower().may_wait = true;
       throw;
@@ -73,6 +82,10 @@ class WebSocketStream final : public ByteStream {
   bool asks_for_life() const override { return true; }
 
  private:
+  /// Bytes of the header of a message with one frame (RFC 6455, 5.2). Those of workers have a mask.
+  std::int64_t header_of(std::size_t length) const {
+    return 2 + (length > 65535 ? 8 : length > 125 ? 2 : 0) + (side_ == Side::master ? 4 : 0);
+  }
   asio::awaitable<void> ask() {
     websocket::response_type answer;
     boost::system::error_code failed;
@@ -140,7 +153,8 @@ class WebSocketStream final : public ByteStream {
   LowerStream& lower() { return stream_.next_layer().lower(); }
   asio::ip::tcp::socket& socket() override { return lower().socket(); }
   Side side_;
-  std::string host_;  // with the port
+  std::string host_;        // with the port
+  std::size_t length_ = 0;  // of the message, as far as it was read
   std::shared_ptr<const WebPages> pages_;
   websocket::stream<BeastStream, false> stream_;  // false: nothing is compressed
 };
