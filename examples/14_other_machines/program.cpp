@@ -5,7 +5,6 @@
 #include <iostream>
 
 int main(int argc, char** argv) {
-  const culmen::Space space{culmen::real("x", -5, 5), culmen::real("y", -5, 5)};
   const auto misfit = [](const std::vector<double>& p) {
     return std::pow(p[0] - 1, 2) + 100 * std::pow(p[1] - p[0] * p[0], 2);
   };
@@ -18,6 +17,7 @@ int main(int argc, char** argv) {
     machines.listen = "wss://127.0.0.1:7443";
   }
   try {
+    const culmen::Space space{culmen::real("x", -5, 5), culmen::real("y", -5, 5)};
     const auto found = culmen::minimize(misfit, space, {.evaluations = 3000, .machines = machines});
     if (found.is_master) std::cout << "the least misfit is " << found.value << '\n';
     std::cout << found.message << '\n';

@@ -16,6 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from . import _core
 from .base.keywords import check_whole
+from .base.text import did_you_mean
 from .problem import space
 from .problem.options import name_of
 
@@ -61,6 +62,10 @@ class CulmenSampler(BaseSampler):
         if not isinstance(options, (Mapping, NoneType)):
             raise _core.InputError(
                 f'CulmenSampler: options must be a dict such as {{"population": 20}}, got {options!r:.80}'
+            )
+        if optimizer and optimizer.isidentifier() and optimizer not in (known := _core.optimizer_names()):
+            raise _core.InputError(
+                f"CulmenSampler: there is no optimizer '{optimizer}'{did_you_mean(optimizer, known)}"
             )
         self._optimizer, self._seed, self._options = optimizer, seed, dict(options or {})
         self._is_seeded = seed is not None

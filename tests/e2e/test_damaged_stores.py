@@ -204,7 +204,14 @@ def test_status_names_the_evaluation_that_hangs(tmp_path):
         running = wait_for(lambda: state().get("running"), "the oldest evaluation", 60)
         text = culmen("status", "study.db", cwd=tmp_path).stdout
         run.process.send_signal(signal.SIGINT)
-        run.end()
+        _, out, _ = run.end()
+    waiting = state()["outcomes"] - state()["told"]
+    assert waiting > 0, "the other worker has evaluated"
+    said = f"{waiting} more are stored and wait for an earlier one"
+    assert re.search(rf"^evaluations +{state()['told']}, {said}", out, re.MULTILINE)
+    assert said in culmen("status", "study.db", cwd=tmp_path).stdout
+    assert culmen("report", "study.db", cwd=tmp_path).returncode == 0
+    assert said in (tmp_path / "study.html").read_text()
     assert running["age_s"] >= 1
     assert running["worker"] in (0, 1)
     assert f"evaluation {running['evaluation']}, for " in text

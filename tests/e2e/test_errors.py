@@ -306,6 +306,19 @@ def test_a_store_of_minimize_says_where_its_errors_are(tmp_path):
     assert ".errors" in done.stderr
 
 
+def test_errors_that_a_program_has_stored_are_shown_without_its_function(tmp_path):
+    call = "culmen.minimize(lambda p: [p['x'], 1], {'x': (-1, 1)}, budget=20, result='residuals', store='s.db')"
+    program = f"import culmen; print({call}.find_errors())"
+    assert subprocess.run([PYTHON, "-c", program], cwd=tmp_path).returncode == 0
+    done = culmen("errors", "s.db", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Errors for Δχ² = 1" in done.stdout
+    program = "import culmen; print(culmen.errors('s.db')['x'].error)"
+    done = subprocess.run([PYTHON, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert float(done.stdout) == pytest.approx(1), done.stderr
+    assert "was made by culmen.minimize" in culmen("errors", "s.db", "--again", cwd=tmp_path).stderr
+
+
 def test_the_program_gets_them_from_the_store(fit):
     program = (
         "import culmen\n"

@@ -1,6 +1,7 @@
 """Wrong calls from Python, and the one sentence that says what to write instead."""
 
 import math
+import threading
 
 import pytest
 from wrong_uses import without_line
@@ -19,6 +20,7 @@ def with_store(name):
     return lambda: culmen.minimize(f, S, budget=9, store=name)
 
 
+LOCK = threading.Lock()
 MINIMIZE = "culmen.minimize: "
 CALLS = {
     "no end": (
@@ -66,8 +68,26 @@ CALLS = {
     ),
     "one number for bounds": (
         lambda: culmen.minimize(f, (-5, 5), budget=9),
-        "parameter 'x0': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
-        "categorical and boolean, got -5",
+        "parameter 'x0': got -5; write culmen.fixed(-5)",
+    ),
+    "a table of a study file for bounds": (
+        lambda: culmen.minimize(f, {"x": {"lower": -5, "upper": 5}}, budget=9),
+        "parameter 'x': got {'lower': -5, 'upper': 5}; write culmen.real(lower=-5, upper=5)",
+    ),
+    "a value in a table for bounds": (
+        lambda: culmen.minimize(f, {"x": (0, 1), "n": {"value": 5}}, budget=9),
+        "parameter 'n': got {'value': 5}; write culmen.fixed(5)",
+    ),
+    "nothing for bounds": (
+        lambda: culmen.minimize(f, {"x": None}, budget=9),
+        "parameter 'x': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
+        "categorical, boolean and fixed, got None",
+    ),
+    "a lock that cannot be sent": (
+        lambda: culmen.minimize(lambda p: LOCK and p["x"], S, budget=9),
+        MINIMIZE
+        + "the function cannot be sent to other processes: cannot pickle '_thread.lock' object; the function "
+        "uses LOCK, so make LOCK inside the function",
     ),
     "a range for bounds": (
         lambda: culmen.minimize(f, {"x": range(1, 10)}, budget=9),

@@ -134,19 +134,16 @@ def test_an_enqueued_trial_is_not_told_as_what_was_suggested() -> None:
     assert len({trial.params["x"] for trial in study.trials}) == 20
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [("lm", "optimizer 'lm' needs residuals"), ("cmaess", "no optimizer 'cmaess' .did you mean .cmaes")],
-)
-def test_what_the_optimizer_cannot_do_is_one_sentence(name: str, sentence: str) -> None:
-    study = optuna.create_study(sampler=CulmenSampler(name, search_space=BOX))
-    with pytest.raises(culmen.InputError, match=sentence):
+def test_what_the_optimizer_cannot_do_is_one_sentence() -> None:
+    study = optuna.create_study(sampler=CulmenSampler("lm", search_space=BOX))
+    with pytest.raises(culmen.InputError, match="optimizer 'lm' needs residuals"):
         study.optimize(box, n_trials=1)
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ({"optimizer": "cmaess"}, "CulmenSampler: there is no optimizer 'cmaess'; did you mean 'cmaes'?"),
         ({"optimizer": 5}, "CulmenSampler: optimizer must be a name, .*, got 5"),
         ({"seed": "a"}, "CulmenSampler: seed must be a whole number from 0 to .*, got 'a'"),
         ({"seed": -1}, "CulmenSampler: seed must be a whole number from 0 to .*, got -1"),

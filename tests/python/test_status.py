@@ -69,10 +69,10 @@ def test_failures_name_the_folder_of_their_first_example(state, tmp_path, monkey
 
 def test_evaluations_are_counted_as_the_progress_counts_them(state):
     told = {"asked": 40, "outcomes": 33, "told": 30}
-    assert (state(**told)["waiting"], state(**told)["proposed"]) == (0, 0)
+    assert (state(**told)["waiting"], state(**told)["proposed"]) == (3, 0)
     running = state(owned=True, owner="pid 7", **told)
     assert counts(running["told"], running["limit"], running["waiting"], running["proposed"]) == (
-        "30, 3 more wait for an earlier evaluation, 7 proposed"
+        "30, 3 more are stored and wait for an earlier one, 7 proposed"
     )
     assert counts(30, 100) == "30/100"
 
@@ -80,7 +80,7 @@ def test_evaluations_are_counted_as_the_progress_counts_them(state):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, ", 40/s"),
+        ({}, ", 39/s"),
         ({"wall_s": 62.0}, ", 40/s since the first worker joined, after 37 s"),
         ({"served_s": 0.0}, ""),
     ],

@@ -67,7 +67,7 @@ def grouped(n: int) -> str:
 def counts(done: int, limit: int | None, waiting: int = 0, proposed: int = 0) -> str:
     """Evaluations that count for the study's rules, and their limit. ``waiting``: evaluations that ended before an
     earlier one. ``proposed``: candidates without a result."""
-    more = [f"{waiting} more wait for an earlier evaluation"] if waiting else []
+    more = [f"{waiting} more are stored and wait for an earlier one"] if waiting else []
     more += [f"{proposed} proposed"] if proposed else []
     return ", ".join([f"{done}" + (f"/{limit}" if limit else ""), *more])
 

@@ -164,8 +164,13 @@ class Errors:
             return [
                 f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}). "
                 f"{further}",
-                f"value = {value}, {residuals}, dof = {self.dof}. `culmen errors` also shows sandwich errors. They are "
-                "correct for outliers and for unknown standard deviations.",
+                f"value = {value}, {residuals}, dof = {self.dof}. "
+                + (
+                    "Sandwich errors (`culmen errors` shows them) are correct for outliers and for unknown standard "
+                    "deviations."
+                    if self.dof
+                    else "With dof = 0, there are no sandwich errors."
+                ),
             ]
         counted = f"χ² = {shown(self.value, digits or 6)}, {residuals}, dof = {self.dof}"
         if self.scale is None:

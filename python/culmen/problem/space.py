@@ -397,13 +397,21 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise InputError(
             f"parameter '{name}': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
-            f"categorical and boolean, got {bounds!r}"
+            f"categorical, boolean and fixed, got {bounds!r}"
         ) from None
     return _one(lower), _one(upper)
 
 
 def _meant(bounds: Any) -> str:
-    """The call that a range, or bounds and a word, most likely mean; empty if none fits."""
+    """The call that a single value, a table of a study file, a range, or bounds and a word, most likely mean; empty if
+    none fits."""
+    if isinstance(bounds, Mapping) and "value" in bounds:
+        return f"fixed({bounds['value']!r:.60})"
+    if isinstance(bounds, Mapping) and {"lower", "upper"} & {*bounds}:
+        given = ", ".join(f"{key}={bounds[key]!r:.60}" for key in ("lower", "upper", "initial") if key in bounds)
+        return f"real({given})"
+    if isinstance(bounds, (bool, int, float, str)):
+        return f"fixed({bounds!r:.60})"
     if isinstance(bounds, range):
         first, last = min(bounds, default=0), max(bounds, default=0)
         return f"integer({first}, {last})" if abs(bounds.step) == 1 else f"ordinal({list(bounds)!r:.60})"

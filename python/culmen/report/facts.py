@@ -46,10 +46,12 @@ def standing(table: Table) -> Rows:
             rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: no evaluation satisfies them"
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
-        rows["best value"] = "none: no evaluation succeeded"
+        rows["best value"] = "none: no evaluation succeeded" if len(told) else "none yet"
     ended = int((table.status >= 0).sum())
-    open_now = (ended - len(told), len(table) - ended) if summary["owned"] else ()
-    rows["evaluations"] = counts(len(told), (table.configuration.get("stop") or {}).get("evaluations"), *open_now)
+    waiting = 0 if summary["finished"] else ended - len(told)
+    proposed = len(table) - ended if summary["owned"] else 0
+    limit = (table.configuration.get("stop") or {}).get("evaluations")
+    rows["evaluations"] = counts(len(told), limit, waiting, proposed)
     rows["failed"] = str(int(table.failed.sum()))
     if total.wall_s > 0:
         rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from .. import _core
 from .._core import InputError
-from ..fit.errors import Errors
+from ..fit.errors import ONE_SIGMA, Errors, Wanted
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.space import Value
+from ..store.kept_errors import kept
 from ..store.opening import Opened, function_in, open_store
 from .errors import errors_from_master
 from .study import Study
@@ -49,8 +51,20 @@ def errors(
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
-        study = study_of(open_store(store, "errors"))
+        opened = open_store(store, "errors")
+        if not (again or fix) and (stored := kept_of_program(opened, profile, confidence, up)):
+            if _core.detect_launch().is_rank:
+                raise InputError(f"{store} holds these errors already; run the command without ranks")
+            return stored
+        study = study_of(opened)
     return study.errors(**given)
+
+
+def kept_of_program(opened: Opened, profile: bool, confidence: float | None, up: float) -> Errors | None:
+    """The errors in the store of a program's function, which only that program could compute again."""
+    if not function_in(opened.begun.configuration) or opened.summary["owned"]:
+        return None
+    return kept(opened, Wanted(profile, ONE_SIGMA if confidence is None else confidence, up))
 
 
 def study_of(opened: Opened) -> Study:

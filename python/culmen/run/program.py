@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from .._core import InputError, Pickle
+from ..base.functions import values_in
 from ..base.surrogates import refuse_surrogates
 from ..problem.command import Command
 from ..problem.space import Space, as_table
@@ -12,6 +14,7 @@ from ..slot.callables import Positional, ToSlot
 from ..slot.signature import misfit
 from ..study_file import Mistakes, program_study
 from .pickles import pickle_of
+from .pickling import pickled_by_value
 from .study import Study
 
 WORDS = {
@@ -88,4 +91,15 @@ def pickled(f: Callable[..., Any], in_team: bool, shares: bool, caller: str = "c
     except InputError as e:
         raise InputError(f"{caller}: {e}") from None
     except Exception as e:
-        raise InputError(f"{caller}: the function cannot be sent to other processes: {e}") from None
+        raise InputError(f"{caller}: the function cannot be sent to other processes: {e}{_culprit_in(f)}") from None
+
+
+def _culprit_in(f: Any) -> str:
+    """The captured value that cannot be pickled, and what to do, for a sentence. Empty if none is found."""
+    function = f.function if isinstance(f, Positional) else f
+    for name, value in values_in(function) if isinstance(function, FunctionType) else ():
+        try:
+            pickled_by_value(value)
+        except Exception:
+            return f"; the function uses {name}, so make {name} inside the function"
+    return ""

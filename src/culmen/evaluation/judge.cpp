@@ -152,6 +152,15 @@ std::vector<std::pair<std::string, std::string>> Judge::needs() const {
   return out;
 }
 
+std::vector<bool> Judge::used_parameters() const {
+  std::vector<bool> used(parsed_->parameters.size());
+  for (const auto* expressions : {&parsed_->derived, &parsed_->conditions}) {
+    for (const auto& expression : *expressions)
+      for (const auto i : expression.names()) used[i] = true;
+  }
+  return used;
+}
+
 void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) const {
   const auto& p = *parsed_;
   if (!outcome.ok()) return;

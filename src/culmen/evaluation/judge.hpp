@@ -29,6 +29,8 @@ class Judge {
   const Goals& goals() const;
   /// The names of the values that an outcome must have for the expressions; each with the name of its expression.
   std::vector<std::pair<std::string, std::string>> needs() const;
+  /// For each parameter of the whole space: whether an expression uses it.
+  std::vector<bool> used_parameters() const;
 
  private:
   struct Parsed;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/shell_word.hpp"
 #include "culmen/store/schema.hpp"
 
 namespace culmen {
@@ -31,7 +32,8 @@ void save_elsewhere(Database& database, const std::string& place, const std::str
   try {
     if (database.in_transaction()) database.execute("COMMIT");
     copy_store(database, path, network_file_system);
-    saved = fmt::format("; all its evaluations until now are in {}", path);
+    saved =
+        fmt::format("; all its evaluations until now are in {}. To resume: culmen resume {}", path, shell_word(path));
   } catch (const Error&) {
     // There is another error to report.
   }

@@ -268,7 +268,7 @@ void refuse_if_held(Database& database, const std::string& name) {
 }  // namespace
 
 Rescued rescue(const std::string& from, const std::string& to, NetworkProbe network) {
-  if (fs::exists(to)) throw InputError(fmt::format("{}: exists already; give another name", to));
+  if (fs::exists(to)) throw InputError(fmt::format("{}: exists already; write another name after -o", to));
   Complete file(from, to + ".part");
   std::optional<Database> database;
   bool is_study = true;

@@ -246,7 +246,7 @@ std::string read_note(Database& database, const std::string& name) {
 void make_empty_file(const std::string& path, NetworkProbe network) {
   refuse_network(path, network(path));
   std::error_code none;
-  if (fs::exists(path, none)) refuse(path, "exists already; give another name");
+  if (fs::exists(path, none)) refuse(path, "exists already; write another name after -o");
   make_file(path);
 }
 

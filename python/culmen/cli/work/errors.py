@@ -16,7 +16,7 @@ from ...fit.text import show
 from ...launch.ranks import commanding_ranks
 from ...problem.space import values_of_texts
 from ...run.errors import Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
-from ...run.errors_of_store import study_of
+from ...run.errors_of_store import kept_of_program, study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.joining import Door
 from ...run.refit import refit_of
@@ -48,6 +48,9 @@ def show_errors(
             return FINISHED
         opened = open_store(path, "errors")
         note(opened.without_log)
+        if not (again or fix or door) and (stored := kept_of_program(opened, profile, confidence, up)):
+            _print(stored, as_json, digits)
+            return FINISHED
         study = study_of(opened)
         if door:
             door.open(study)

@@ -57,7 +57,8 @@ def print_result(
         "workers busy": _busy(result) if open_to_others else None,
         "workers waited": waited(result, here, written),
     }
-    tables.append(_figures_table(_figures(result, here, digits, found, waiting)))
+    left = waiting_in(written.summary) if written else 0
+    tables.append(_figures_table(_figures(result, here, digits, found, waiting, left)))
     if fit is not None:
         tables += _scale_lines(fit, digits)
     if result.store and result.failed:
@@ -113,6 +114,11 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
     return tables
 
 
+def waiting_in(summary: dict[str, Any]) -> int:
+    """The number of results that wait for an earlier evaluation. A study that has ended does not need them."""
+    return 0 if summary["finished"] else max(summary["outcomes"] - summary["told"], 0)
+
+
 def state_of(opened: Opened) -> dict[str, Any]:
     """The output of `culmen status --json`."""
     summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
@@ -130,7 +136,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
         "resume_with": how_to_resume(opened.path, configuration),
-        "waiting": max(summary["outcomes"] - summary["told"], 0) if summary["owned"] else 0,
+        "waiting": waiting_in(summary),
         "proposed": max(summary["asked"] - summary["outcomes"], 0) if summary["owned"] else 0,
         "store": str(opened.path),
         "limit": configuration.get("stop", {}).get("evaluations"),
@@ -211,8 +217,9 @@ def _scale_lines(fit: Errors | str, digits: int | None) -> list[Text]:
 
 
 def _figures(
-    result: "Result", here: int, digits: int | None, fit: Errors | None, waiting: dict[str, Any]
+    result: "Result", here: int, digits: int | None, fit: Errors | None, waiting: dict[str, Any], left: int
 ) -> dict[str, Any]:
+    """``left``: results in the store that wait for an earlier evaluation."""
     residuals = f" ({plural(len(result.residuals), 'residual')})" if result.residuals else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
@@ -225,7 +232,7 @@ def _figures(
         "recommended": result.recommended and result.recommended.shown(digits),
         "constraints": f"violated by {shown(result.violation, digits or 6)}" if result.violation else None,
         **({} if result.front else _others(result.extras, fit, digits or 10)),
-        "evaluations": f"{result.evaluations}{former}",
+        "evaluations": f"{counts(result.evaluations, None, left)}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {workers}{_rate(result, here)}",
         **waiting,
@@ -238,8 +245,9 @@ def _rate(result: "Result", here: int) -> str:
     if not result.served_s > 0:
         return ""
     waited_s = result.wall_s - result.served_s
-    late = f" since the first worker joined, after {lasted(waited_s)}" if waited_s >= _LATE_S else ""
-    return f", {per_second(here / result.served_s)}{late}"
+    if waited_s < _LATE_S:
+        return f", {per_second(here / result.wall_s)}"
+    return f", {per_second(here / result.served_s)} since the first worker joined, after {lasted(waited_s)}"
 
 
 def _busy(result: "Result") -> str | None:

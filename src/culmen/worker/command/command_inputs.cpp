@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/judge.hpp"
 
 namespace culmen {
 namespace {
@@ -79,13 +80,18 @@ CommandInputs::CommandInputs(const SetUp& set_up)
           "templates, {}: it contains no parameter such as {{{{{}}}}}; to copy a file unchanged, use inputs.copy",
           file.name, space_[0].name));
   }
-  check_use(spec);
+  check_use(set_up);
 }
 
-void CommandInputs::check_use(const CommandSpec& spec) const {
+/// A fixed parameter may be for a person, and one of an expression has an effect there.
+void CommandInputs::check_use(const SetUp& set_up) const {
+  const auto& spec = set_up.evaluator.as<CommandSpec>();
   const auto odd = std::ranges::find_if(words_, [](const auto& word) { return !word.stranger().empty(); });
   if ((templates_.empty() && odd == words_.end()) || spec.json_stdin) return;
-  std::vector<bool> used(space_.size());
+  auto used = Judge(set_up.goals, set_up.space).used_parameters();
+  std::vector<bool> is_searched(space_.size());
+  for (std::size_t i = 0; i < set_up.space.size(); ++i) is_searched[set_up.space.place(i)] = true;
+  for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || !is_searched[i];
   for (const auto& word : words_) word.mark_used(used);
   for (const auto& [name, value] : environment_) value.mark_used(used);
   for (const auto& file : templates_) file.text.mark_used(used);

@@ -37,7 +37,7 @@ class CommandInputs {
     PlaceholderText text;
   };
   std::vector<double> at_rest(const Candidate& candidate) const;
-  void check_use(const CommandSpec& spec) const;
+  void check_use(const SetUp& set_up) const;
 
   Space space_;
   CommandEnvironment variables_;
