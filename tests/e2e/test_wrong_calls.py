@@ -85,8 +85,7 @@ CALLS = {
     ),
     "a lock that cannot be sent": (
         lambda: culmen.minimize(lambda p: LOCK and p["x"], S, budget=9),
-        MINIMIZE
-        + "the function cannot be sent to other processes: cannot pickle '_thread.lock' object; the function "
+        MINIMIZE + "the function cannot be sent to other processes: cannot pickle '_thread.lock' object; the function "
         "uses LOCK, so make LOCK inside the function",
     ),
     "a range for bounds": (

@@ -98,7 +98,9 @@ def test_it_stops_a_study_that_has_ended_meanwhile_too(tmp_path):
 
     result = minimize(budget=50, callback=watch, store=store)
     assert (result.reason, result.evaluations, result.final) == ("callback", 50, True)
-    assert result.message == "stopped by the callback; before that: limit of evaluations reached after 50 evaluations"
+    assert result.message == (
+        "stopped by the callback; the study had already ended: limit of evaluations reached after 50 evaluations"
+    )
 
 
 def test_after_a_resume_an_infeasible_best_gives_way_to_a_feasible_one(tmp_path):

@@ -41,7 +41,7 @@ def standing(table: Table) -> Rows:
             )
         if recommended := recommended_in(summary, table.space, _objectives(table)):
             rows["recommended"] = str(recommended)
-        rows["found by evaluation"] = f"{table.evaluation[table.best]}, result number {table.told[table.best] + 1}"
+        rows["found by evaluation"] = f"{table.evaluation[table.best]} (numbers start at 0)"
         if table.violation[table.best] > 0:
             rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: no evaluation satisfies them"
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}

@@ -52,7 +52,7 @@ def parallel(table: Table) -> Figure:
     inactive = bool((~table.active[np.concatenate([good, failed])][:, shown]).any())
     heights = [np.where(table.active[:, i], unit(table.parameters[i], table.x[:, i]), _INACTIVE) for i in shown]
     if inactive:
-        figure.about += " Parameters that are not active in an evaluation are crossed below the axes."
+        figure.about += " Where a parameter is inactive, the line runs below its axis."
     groups = (
         ("others", others, {"color": "#b5b5b5", "width": 0.8, "dash": "dot"}),
         ("failed", failed, {"color": style.VERMILLION, "width": 0.8, "dash": "dash"}),

@@ -62,7 +62,9 @@ class Callback:
         """The result says so if the function stopped the study, even if the study had ended before."""
         if not self.stopped or result.reason in (*NO_END, "callback"):
             return result
-        return replace(result, reason="callback", message=f"stopped by the callback; before that: {result.message}")
+        return replace(
+            result, reason="callback", message=f"stopped by the callback; the study had already ended: {result.message}"
+        )
 
     def see(self, run: _core.Run, done: bool) -> bool:
         """Calls it with the evaluations since the last look; while the run is not done, with at most 1000 of them.

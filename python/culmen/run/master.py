@@ -15,6 +15,7 @@ from ..store.opening import how_to_resume
 from .callback import Callback
 from .progress.monitor import Monitor, Silent
 
+NO_SPACE = "no space left"  # in messages of stores and of the system
 FOR_EVER_S = 1e6  # the longest wait that is possible
 _CALLBACK_S = 0.01  # between two looks for a callback
 
@@ -114,7 +115,8 @@ def raise_error(result: _core.Result) -> None:
     if result.reason == "set_up":
         raise _core.InputError(result.message)
     if result.store_failed:
-        raise _core.StoreError(result.message)
+        then = "; free space, then resume the study" if NO_SPACE in result.message else ""
+        raise _core.StoreError(result.message + then)
     if result.reason == "error":
         raise _core.CulmenError(result.message)
 

@@ -100,7 +100,7 @@ std::string Database::sentence(int code, int system, const std::string& reason) 
   if (system == ENOSPC) code = SQLITE_FULL;
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return "no space left on the disk; everything that was committed before is intact";
+      return "no space left on the disk; all results stored so far are kept";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return fmt::format("is damaged ({}); {}", sqlite3_errmsg(handle_.get()), how_to_rescue(path_));

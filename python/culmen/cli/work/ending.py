@@ -4,13 +4,12 @@ import contextlib
 import sys
 
 from ...fit.errors import Errors
+from ...run.master import NO_SPACE
 from ...run.result import Result
 from ...store.opening import Opened, resume_command
 from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .notes import RESTART
 from .summary import ERRORS, from_here, print_result
-
-_FULL = "no space left"  # in messages of stores and of the system
 
 
 def show_end(
@@ -46,7 +45,7 @@ def _say_why(result: Result, source: str, ended: Opened, restart: str) -> None:
 
 def _how_to_resume(result: Result, ended: Opened) -> str:
     """After teams that hung, and on a full disk."""
-    is_full = _FULL in result.message
+    is_full = NO_SPACE in result.message
     if result.reason != "error" or not ((result.team_size or is_full) and result.store and ended.path.exists()):
         return ""
     command = resume_command(ended.path, ended.begun.configuration)
