@@ -209,6 +209,8 @@ class _Search:
         self._starts = [*([self._random_point()] if is_elsewhere else []), *(list(vector) for vector in known)]
         self._calls: list[tuple[str, int, Any]] = []
         self._process: int | None = os.getpid()
+        self._known = dict(known)  # outcomes by vector
+        self._asked: dict[int, tuple[float, ...]] = {}  # by number, those that become known
         self._core: Any = self._made()
         self._waiting: list[tuple[int, Vector]] = []
         for number, vector in self._ask(len(self._starts)) if self._starts else []:
@@ -222,11 +224,19 @@ class _Search:
         return self._process != os.getpid()
 
     def ask(self) -> tuple[int, dict[str, Any]] | None:
-        """None: more trials must be told first, or the optimizer has finished."""
-        found = self._waiting or self._ask(1)
-        if not found:
-            return None
-        number, vector = found.pop(0)
+        """None: more trials must be told first, or the optimizer has finished. What is known is not evaluated again:
+        `auto` proposes its best starts once more, when a local search begins at them."""
+        while True:
+            found = self._waiting or self._ask(1)
+            if not found:
+                return None
+            number, vector = found.pop(0)
+            outcome = self._known.pop(tuple(vector), None)  # once: a small space may have no other points
+            if outcome is None:
+                break
+            self.tell(number, outcome)
+        if self._arguments[0] in ("", "auto"):  # others may ask again to measure noise
+            self._asked[number] = tuple(vector)
         pairs: Iterator[tuple[tuple[str, BaseDistribution], float]] = zip(
             self.distributions.items(), vector, strict=True
         )
@@ -235,6 +245,8 @@ class _Search:
     def tell(self, number: int, outcome: float | list[float] | None) -> None:
         self._core.tell(number, outcome)
         self._calls.append(("tell", number, outcome))
+        if (vector := self._asked.pop(number, None)) and outcome is not None:
+            self._known[vector] = outcome
 
     def cancel(self, number: int) -> None:
         self._core.cancel(number)

@@ -102,7 +102,7 @@ def test_a_search_that_runs_continues_after_reseed_rng() -> None:
 
 
 def test_parallel_searches_do_not_all_begin_at_the_best_trial() -> None:
-    """Both learn from the same finished trial, and `auto` begins with a descent. It may evaluate that trial again."""
+    """Both learn from the same finished trial, and `auto` begins with a descent."""
     study = after(1, CulmenSampler())
     first = study.ask()  # for the samplers that follow, it runs in another process
     found: list[set] = []
@@ -112,18 +112,18 @@ def test_parallel_searches_do_not_all_begin_at_the_best_trial() -> None:
         study.optimize(box, n_trials=12)
         found.append(set(evaluated(study)) - known)
     study.tell(first, 1.0)
-    assert all(len(new) >= 11 for new in found)
+    assert all(len(new) == 12 for new in found)
 
 
 @pytest.mark.parametrize("optimizer", [None, "de", "bayes"])
 def test_a_search_that_begins_elsewhere_evaluates_no_candidate_twice(optimizer: str | None) -> None:
-    study = after(2, CulmenSampler())
+    study = after(8, CulmenSampler())
     study.ask()  # for the sampler that follows, it runs in another process
     study.sampler = CulmenSampler(optimizer)
-    before = len(evaluated(study))
-    study.optimize(box, n_trials=12)
-    new = evaluated(study)[before:]
-    assert len(set(new)) == 12
+    known = evaluated(study)
+    study.optimize(box, n_trials=20)
+    new = evaluated(study)[len(known) :]
+    assert len(set(new) - set(known)) == 20
 
 
 def test_no_two_searches_begin_at_the_same_trial() -> None:
@@ -152,4 +152,4 @@ def test_processes_on_one_storage_evaluate_different_candidates(tmp_path: Path) 
     assert [process.wait(600) for process in started] == [0, 0, 0]
     found = evaluated(optuna.load_study(storage=storage, study_name="shared"))
     assert len(found) == 45
-    assert len(set(found)) >= 42  # each search may evaluate the best known trial again
+    assert len(set(found)) == 45

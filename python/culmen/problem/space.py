@@ -387,9 +387,10 @@ def _choice(name: str, given: object) -> Value:
 
 def _pair(name: str, bounds: Any) -> tuple[float, float]:
     if isinstance(bounds, (list, tuple)) and len(bounds) > 1 and all(isinstance(bound, str) for bound in bounds):
-        raise InputError(f"parameter '{name}': got {bounds!r}; write culmen.categorical({list(bounds)!r})")
+        choices = f"{list(bounds)!r}" if len(repr(bounds)) < 80 else "…"
+        raise InputError(f"parameter '{name}': got {bounds!r:.80}; write culmen.categorical({choices})")
     if wanted := _meant(bounds):
-        raise InputError(f"parameter '{name}': got {bounds!r}; write culmen.{wanted}")
+        raise InputError(f"parameter '{name}': got {bounds!r:.80}; write culmen.{wanted}")
     lower: float
     upper: float
     try:
@@ -397,7 +398,7 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise InputError(
             f"parameter '{name}': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
-            f"categorical, boolean and fixed, got {bounds!r}"
+            f"categorical, boolean and fixed, got {bounds!r:.80}"
         ) from None
     return _one(lower), _one(upper)
 
