@@ -289,7 +289,9 @@ TEST(Command, is_checked_before_anything_runs) {
             "templates, input.in: it contains no parameter such as {{x}}; to copy a file unchanged, use inputs.copy");
   spec.as<CommandSpec>().templates = {{"input.in", "{{x}}"}};
   EXPECT_EQ(why(spec), "templates: none contains {{n}}, so the parameter 'n' would have no effect");
-  EXPECT_EQ(sentence_of([&] { check_command({two_parameters(), spec, {.derived = {{"e", "2 * n"}}}}); }),
+  EXPECT_EQ(sentence_of([&] {
+              check_command({two_parameters(), spec, {.derived = {{"e", "2 * n"}}}});
+            }),
             "nothing was thrown");
   const Space fixed({two_parameters().all()[0], fixed_at(two_parameters().all()[1], 2.0)});
   EXPECT_EQ(sentence_of([&] { check_command({fixed, spec}); }), "nothing was thrown");
