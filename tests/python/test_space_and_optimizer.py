@@ -121,7 +121,7 @@ def test_options_of_an_optimizer_are_checked():
     ("space", "message"),
     [
         ({"x": (1, 0)}, "parameter 'x': lower bound 1 must be below upper bound 0"),
-        ({"x": 3}, "parameter 'x': it must be a pair (lower, upper)"),
+        ({"x": 3}, "parameter 'x': got 3; write culmen.fixed(3)"),
         ({"x": (0, "b")}, "parameter 'x': the bounds must be numbers, got 0 and 'b'"),
         ({"x": culmen.real(0, 1, scale="log")}, "parameter 'x': a log scale needs"),
         ({"n": culmen.integer(0.5, 2)}, "parameter 'n': integer bounds must be whole"),
