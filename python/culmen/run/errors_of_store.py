@@ -52,7 +52,7 @@ def errors(
         return errors_from_master()
     with letting_ranks_go():
         opened = open_store(store, "errors")
-        if not again and fix is None and (stored := kept_of_program(opened, profile, confidence, up)):
+        if again is False and fix is None and (stored := kept_of_program(opened, profile, confidence, up)):
             if _core.detect_launch().is_rank:
                 raise InputError(f"{store} holds these errors already; run the command without ranks")
             return stored

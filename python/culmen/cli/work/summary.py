@@ -57,7 +57,7 @@ def print_result(
         "workers busy": _busy(result) if open_to_others else None,
         "workers waited": waited(result, here, written),
     }
-    left = waiting_in(written.summary) if written else 0
+    left = waiting_in(written.summary) if written and not result.final else 0
     tables.append(_figures_table(_figures(result, here, digits, found, waiting, left)))
     if fit is not None:
         tables += _scale_lines(fit, digits)
