@@ -79,6 +79,7 @@ TEST_F(WorkplaceTest, of_ranks_on_several_nodes_has_a_rank_of_each_that_does_not
   launch("64");
   setenv("MPI_LOCALNRANKS", "16", 1);
   EXPECT_EQ(workers_of({}), 60U);
+  EXPECT_EQ(make_workplace({})->local_workers(), 0U) << "each rank knows its own CPUs";
 }
 
 TEST_F(WorkplaceTest, of_ranks_in_a_step_of_slurm_knows_those_of_this_node) {

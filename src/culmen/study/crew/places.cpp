@@ -51,6 +51,7 @@ class RankPlace final : public Workplace {
     const auto nodes = (launch.size + launch.here - 1) / launch.here;
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::max(1, launch.size - nodes)) / team_size_);
   }
+  std::size_t local_workers() const override { return 0; }
   bool uses_ranks() const override { return true; }
   void expect() override { expect_ranks(); }
   void abandon(const Refusal& why) override { abandon_ranks(why); }

@@ -29,7 +29,7 @@ class Workplace {
   virtual ~Workplace() = default;
   /// How many evaluations run at a time. Known before there are workers.
   virtual std::size_t workers() const = 0;
-  /// How many of them share the CPUs of this process. Each rank of a launch finds out for itself.
+  /// How many of them share the CPUs of this process. None of a launch: each rank knows its own CPUs.
   virtual std::size_t local_workers() const { return workers(); }
   /// Whether workers are processes that the master starts.
   virtual bool starts_processes() const { return false; }

@@ -117,7 +117,7 @@ struct Run::Impl {
       o.broker.needs_workers = false;
     }
     auto evaluator = config.evaluator;
-    if (!workplace->uses_ranks()) evaluator.environment.merge(thread_share(workplace->local_workers(), evaluator));
+    evaluator.environment.merge(thread_share(workplace->local_workers(), evaluator));
     o.set_up = encode(SetUp{config.space, std::move(evaluator), config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
