@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from culmen import _core
+
 # A shell starts what it puts into the background with SIGINT ignored, nohup with SIGHUP; what the tests interrupt would
 # inherit that, where a handler is no more in a new program.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -52,3 +54,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if group := group_of(item):
             item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture
+def share_of_two(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The threads of numerical libraries in each of two workers on this machine, if the user has set no number."""
+    for name in _core.THREAD_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    return max(1, len(os.sched_getaffinity(0)) // 2)

@@ -8,8 +8,6 @@ import subprocess
 import pytest
 from harness import HANGS_S, PYTHON, culmen, environment
 
-from culmen import _core
-
 SPACE = '[space]\nx = { lower = -2, upper = 2 }\nn = { type = "integer", lower = 1, upper = 3 }\n'
 STOP = '[optimizer]\nname = "sobol"\n[stop]\nevaluations = 20\n'
 
@@ -156,19 +154,15 @@ def test_modules_are_loaded_as_a_login_shell_does(tmp_path):
 
 
 @pytest.mark.parametrize("place", [(), ("--worker-processes",)])
-def test_two_workers_share_the_cpus_among_the_threads_of_libraries(tmp_path, monkeypatch, place):
-    for name in _core.THREAD_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    share = max(1, len(os.sched_getaffinity(0)) // 2)
+def test_two_workers_share_the_cpus_among_the_threads_of_libraries(tmp_path, share_of_two, place):
     function = "import os\n\ndef f(p):\n    return int(os.environ['OPENBLAS_NUM_THREADS'])\n"
     done = run(tmp_path, 'python = "model.py:f"', *place, model__py=function)
     assert done.returncode == 0, done.stderr
-    assert outcomes(tmp_path)["best_value"] == share
+    assert outcomes(tmp_path)["best_value"] == share_of_two
 
 
-def test_check_says_how_many_threads_libraries_use(tmp_path, monkeypatch):
-    for name in _core.THREAD_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+@pytest.mark.usefixtures("share_of_two")
+def test_check_says_how_many_threads_libraries_use(tmp_path):
     run(tmp_path, 'python = "model.py:f"', model__py="def f(p):\n    return p['x']\n")
     cpus = len(os.sched_getaffinity(0))  # as many workers by default
     said = culmen("check", "study.toml", cwd=tmp_path).stdout

@@ -1,7 +1,6 @@
 """Evaluators that use MPI themselves, on the ranks of a launch."""
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -9,8 +8,6 @@ from pathlib import Path
 import pytest
 from harness import PYTHON, culmen, outcomes
 from profiles import of_mpi4py
-
-from culmen import _core
 
 pytestmark = pytest.mark.either("mpi")
 
@@ -63,11 +60,9 @@ def test_the_command_of_the_page_runs(mpi, tmp_path):
     assert values(mpi, tmp_path, f"{command}\nenvironment = {{ {settings} }}") == 8 * [2]
 
 
-def test_ranks_share_the_cpus_among_the_threads_of_libraries(mpi, tmp_path, monkeypatch):
-    for name in _core.THREAD_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+def test_ranks_share_the_cpus_among_the_threads_of_libraries(mpi, tmp_path, share_of_two):
     (tmp_path / "model.py").write_text("import os\n\ndef f(p):\n    return int(os.environ['OMP_NUM_THREADS'])\n")
-    assert values(mpi, tmp_path, 'python = "model.py:f"') == 8 * [max(1, len(os.sched_getaffinity(0)) // 2)]
+    assert values(mpi, tmp_path, 'python = "model.py:f"') == 8 * [share_of_two]
 
 
 def test_variables_can_be_removed(mpi, tmp_path):
