@@ -146,7 +146,7 @@ def test_what_a_program_began_goes_on_by_its_call_and_a_command_by_resume(tmp_pa
     subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True, env=environment(), capture_output=True)
     status = culmen("status", "f.db", cwd=tmp_path).stdout
     assert "To resume: make the same call in Python, culmen.minimize(__main__.f, …, store='f.db')\n" in status
-    assert re.search(r"evaluations +\d+/1000000\b", status)
+    assert re.search(r"evaluations +\d+/1000000(, \d+ more are stored and wait for an earlier one)? *\n", status)
     assert "To resume: culmen resume c.db\n" in culmen("status", "c.db", cwd=tmp_path).stdout
     before = summary(tmp_path / "c.db")["told"]
     resumed = culmen("resume", "c.db", "--evaluations", before + 5, "-q", cwd=tmp_path)
