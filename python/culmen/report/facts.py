@@ -14,7 +14,7 @@ from ..base.text import counts, lasted, per_second, shown
 from ..problem.options import mode_of
 from ..problem.space import at_bounds, fixed_names
 from ..store.front import front_of
-from ..store.opening import function_in, recommended_in
+from ..store.opening import function_in, recommended_in, waiting_in
 from ..store.table import Table
 from ..study_file import call_of
 from .longest import about_longest, about_running
@@ -48,10 +48,9 @@ def standing(table: Table) -> Rows:
     else:
         rows["best value"] = "none: no evaluation succeeded" if len(told) else "none yet"
     ended = int((table.status >= 0).sum())
-    waiting = 0 if summary["finished"] else ended - len(told)
     proposed = len(table) - ended if summary["owned"] else 0
     limit = (table.configuration.get("stop") or {}).get("evaluations")
-    rows["evaluations"] = counts(len(told), limit, waiting, proposed)
+    rows["evaluations"] = counts(len(told), limit, waiting_in(summary), proposed)
     rows["failed"] = str(int(table.failed.sum()))
     if total.wall_s > 0:
         rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"

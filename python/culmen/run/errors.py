@@ -44,20 +44,26 @@ def errors_of_study(
     with letting_ranks_go():
         if fix is not None:
             check_fix(fix)
-        wanted = wanted_errors(profile, confidence, up, config)
+        wanted = wanted_errors(profile, confidence, up, config.returns_residuals)
         path = Path(options.store)
         best, found = look_up(Opened(path, "errors"), config, wanted, again or bool(fix))
         further = with_workers(options, workers)
         refit = refit_of(config, best, fix) if fix else None
         if found is None and (note := admit_change()):
             warn(note)
-        if found is not None and _core.detect_launch().is_rank:
-            raise InputError(f"{path} holds these errors already; run the command without ranks")
+        if found is not None:
+            refuse_ranks(path)
     if refit is not None:
         return find_refitted(refit, further, wanted)
     if found is None:
         found = _computed(path, lambda: find(config, further, best, wanted))
     return found
+
+
+def refuse_ranks(path: str | Path) -> None:
+    """Raises InputError under MPI, if the store has the errors: the other ranks would serve nobody."""
+    if _core.detect_launch().is_rank:
+        raise InputError(f"{path} holds these errors already; run the command without ranks")
 
 
 def look_up_or_compute(
@@ -93,11 +99,11 @@ def _computed(store: Path | None, compute: Callable[[], Errors]) -> Errors:
     return found
 
 
-def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> Wanted:
+def wanted_errors(profile: bool, confidence: float | None, up: float, of_residuals: bool) -> Wanted:
     """Raises InputError for arguments that contradict each other."""
     if confidence is not None and not profile:
         raise InputError("confidence applies to profile intervals; ask for the profile too, or remove confidence")
-    if up != 1 and config.returns_residuals:
+    if up != 1 and of_residuals:
         raise InputError(
             "up applies to values, not to residuals, whose errors are for a rise of the value by 1; remove up"
         )
@@ -175,7 +181,7 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
         up: float = 1.0,
         workers: int | None = None,
     ) -> Errors:
-        wanted = wanted_errors(profile, confidence, up, config)
+        wanted = wanted_errors(profile, confidence, up, config.returns_residuals)
         best = _best_of_result(result, config)
         further = with_workers(options, workers)
 

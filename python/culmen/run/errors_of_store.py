@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from .. import _core
 from .._core import InputError
-from ..fit.errors import ONE_SIGMA, Errors, Wanted
+from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.space import Value
-from ..store.kept_errors import kept
+from ..store.kept_errors import kept, serves
 from ..store.opening import Opened, function_in, open_store
-from .errors import errors_from_master
+from .errors import errors_from_master, refuse_ranks, wanted_errors
 from .study import Study
 
 
@@ -53,8 +52,7 @@ def errors(
     with letting_ranks_go():
         opened = open_store(store, "errors")
         if again is False and fix is None and (stored := kept_of_program(opened, profile, confidence, up)):
-            if _core.detect_launch().is_rank:
-                raise InputError(f"{store} holds these errors already; run the command without ranks")
+            refuse_ranks(store)
             return stored
         study = study_of(opened)
     return study.errors(**given)
@@ -64,7 +62,10 @@ def kept_of_program(opened: Opened, profile: bool, confidence: float | None, up:
     """The errors in the store of a program's function, which only that program could compute again."""
     if not function_in(opened.begun.configuration) or opened.summary["owned"]:
         return None
-    return kept(opened, Wanted(profile, ONE_SIGMA if confidence is None else confidence, up))
+    found = kept(opened)
+    if found is None or not serves(found, wanted_errors(profile, confidence, up, bool(found.residuals))):
+        return None
+    return found
 
 
 def study_of(opened: Opened) -> Study:

@@ -60,10 +60,12 @@ def kept(opened: Opened, wanted: Wanted | None = None) -> Errors | None:
         RecursionError,
     ):  # written by another version of culmen, or damaged
         return None
-    if wanted is None:
-        return found
-    same = found.up == wanted.up and (not wanted.profile or found.confidence == wanted.confidence)
-    return found if same else None
+    return found if wanted is None or serves(found, wanted) else None
+
+
+def serves(found: Errors, wanted: Wanted) -> bool:
+    """The errors are those that are wanted, or have more."""
+    return found.up == wanted.up and (not wanted.profile or found.confidence == wanted.confidence)
 
 
 def keep(path: Path, found: Errors) -> str:

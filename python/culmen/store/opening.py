@@ -180,3 +180,8 @@ def _store_of(study: Path) -> Path:
 def working_folder(store: Path) -> Path:
     """The folder with a folder of each evaluation of a command."""
     return store.resolve().with_suffix(".work")
+
+
+def waiting_in(summary: dict[str, Any]) -> int:
+    """The number of results that wait for an earlier evaluation. A study that has ended does not need them."""
+    return 0 if summary["finished"] else max(summary["outcomes"] - summary["told"], 0)

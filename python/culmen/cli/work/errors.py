@@ -60,7 +60,7 @@ def show_errors(
                 command = door.how_to_join(evaluate.address, evaluate.fingerprint, study)
                 print(f"Workers join with: {command}", file=sys.stderr, flush=True)
 
-        wanted = wanted_errors(profile, confidence, up, study.config)
+        wanted = wanted_errors(profile, confidence, up, study.config.returns_residuals)
 
         def compute(best: Best) -> Errors | None:
             note(study.admit_change(accept_changes, ACCEPT))
@@ -99,7 +99,7 @@ def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None
 
     try:
         options = _core.remaining_workers(study.options)
-        wanted = wanted_errors(False, None, 1.0, config)
+        wanted = wanted_errors(False, None, 1.0, config.returns_residuals)
         found, failure = look_up_or_compute(ended, config, wanted, compute)
     except (NothingFreeError, NotFiniteError) as e:
         return sentence(e)

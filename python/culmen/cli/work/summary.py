@@ -19,7 +19,7 @@ from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds, fixed_names
 from ...store.kept_errors import kept
-from ...store.opening import Opened, how_to_resume, recommended_in, resume_command
+from ...store.opening import Opened, how_to_resume, recommended_in, resume_command, waiting_in
 from .agreement import more_searches, searched_often
 from .front import front_in, front_of, front_table
 from .waiting import waited
@@ -112,11 +112,6 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
             Text(f"To resume: {state['resume_with']}", no_wrap=True, overflow="ignore")
         )  # users copy this line
     return tables
-
-
-def waiting_in(summary: dict[str, Any]) -> int:
-    """The number of results that wait for an earlier evaluation. A study that has ended does not need them."""
-    return 0 if summary["finished"] else max(summary["outcomes"] - summary["told"], 0)
 
 
 def state_of(opened: Opened) -> dict[str, Any]:
