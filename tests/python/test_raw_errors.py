@@ -136,3 +136,18 @@ def test_null_characters_in_a_study_file_are_sentences(tmp_path, line, words):
 def test_an_extra_value_with_a_null_character_in_its_name_fails_the_evaluation():
     with pytest.raises(culmen.AllFailedError, match="its name contains a null character; remove it"):
         culmen.minimize(lambda p: (1.0, {"a\0b": 1}), {"x": (0, 1)}, budget=2)
+
+
+def test_a_sentence_does_not_end_at_a_null_character():
+    with pytest.raises(InputError, match=r"a\\0b < 1.*is not allowed in an expression"):
+        culmen.minimize(lambda p: 1.0, {"x": (0, 1)}, budget=2, constraints={"c": "x + a\0b < 1"})
+
+
+def test_a_constraint_with_a_null_character_in_its_name_is_refused():
+    with pytest.raises(InputError, match="its name contains a null character; remove it"):
+        culmen.minimize(lambda p: 1.0, {"x": (0, 1)}, budget=2, constraints={"a\0b": "x < 1"})
+
+
+def test_no_sign_is_shown_of_a_value_that_is_no_number():
+    with pytest.raises(culmen.AllFailedError, match="the value is nan"):
+        culmen.minimize(lambda p: float("-nan"), {"x": (0, 1)}, budget=2)

@@ -5,10 +5,10 @@
 
 namespace culmen {
 
-/// Base of all. what() is one sentence: what was given, what is allowed, and where.
+/// Base of all. what() is one sentence: what was given, what is allowed, and where. It shows a null character as \0.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& what);
 };
 
 /// The caller gave something that is not allowed; nothing was started.

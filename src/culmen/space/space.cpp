@@ -9,6 +9,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
+#include "culmen/base/null_character.hpp"
 #include "culmen/space/expression.hpp"
 #include "culmen/space/scaling.hpp"
 
@@ -82,8 +83,10 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
         {i, parsed(fmt::format("parameter '{}', its condition", p.name), p.active_when, parameters_)});
   }
   rules.conditions = in_order(std::move(rules.conditions), parameters_);
-  for (const auto& c : constraints_)
+  for (const auto& c : constraints_) {
+    check_for_null("constraint", c.name);
     rules.constraints.push_back(parsed(fmt::format("constraint '{}'", c.name), c.expression, parameters_));
+  }
   if (!rules.conditions.empty() || !rules.constraints.empty()) rules_ = std::make_shared<const Rules>(std::move(rules));
   if (std::ranges::any_of(parameters_, [](const Parameter& p) { return p.fixed.has_value(); })) leave_out_fixed();
 }
