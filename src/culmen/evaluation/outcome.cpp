@@ -3,8 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace culmen {
+namespace {
+
+/// The sign of a NaN means nothing and differs between CPUs.
+double shown(double figure) { return std::isnan(figure) ? std::abs(figure) : figure; }
+
+}  // namespace
 
 const char* to_string(Status status) {
   switch (status) {
@@ -54,14 +61,15 @@ void Outcome::check_finite() {
   if (!ok()) return;
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     if (!std::isfinite(residuals[i]))
-      message = fmt::format("residual {} of {} is {}", i, residuals.size(), residuals[i]);
+      message = fmt::format("residual {} of {} is {}", i, residuals.size(), shown(residuals[i]));
     if (!message.empty()) break;
   }
   for (std::size_t i = 0; i < values.size() && message.empty(); ++i) {
-    if (!std::isfinite(values[i])) message = fmt::format("objective {} of {} is {}", i + 1, values.size(), values[i]);
+    if (!std::isfinite(values[i]))
+      message = fmt::format("objective {} of {} is {}", i + 1, values.size(), shown(values[i]));
   }
-  if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", value);
-  if (message.empty() && !std::isfinite(violation)) message = fmt::format("the violation is {}", violation);
+  if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", shown(value));
+  if (message.empty() && !std::isfinite(violation)) message = fmt::format("the violation is {}", shown(violation));
   if (message.empty()) return;
   status = Status::not_finite;
   value = std::numeric_limits<double>::quiet_NaN();
