@@ -14,7 +14,7 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..launch.ranks import is_master, serve_until_dismissed
-from ..problem.space import as_argument
+from ..problem.given import as_argument
 from ..run.master import refuse_while_imported
 from ..slot.callables import Chunk, Column, Initializer
 from .functions import FunctionCache, dumps, to_slot
@@ -81,7 +81,7 @@ class Executor(futures.Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future:
         """Returns a future of ``fn(*args, **kwargs)``. Raises InputError if the call cannot be pickled."""
-        return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
+        return self._pool.submit_one(self._functions.get(fn), dumps((args, kwargs)))
 
     def map(
         self,

@@ -6,9 +6,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent import futures
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 from .. import _core
@@ -129,6 +128,17 @@ class ItemPool:
         sent = [_Future(self, next(self._numbers)) for _ in arguments]
         numbers = [future.number for future in sent]
         self._waiting.update(zip(numbers, sent, strict=True))
+        self._send(numbers, function, arguments)
+        return sent  # type: ignore[return-value]
+
+    def submit_one(self, function: _core.ItemFunction, argument: bytes) -> futures.Future:
+        """As ``submit``, in fewer steps of Python: they limit the rate of short calls."""
+        number = next(self._numbers)
+        future = self._waiting[number] = _Future(self, number)
+        self._send([number], function, [argument])
+        return future
+
+    def _send(self, numbers: list[int], function: _core.ItemFunction, arguments: list[bytes]) -> None:
         try:
             self._run.submit(numbers, function, arguments)
         except InputError:
@@ -137,7 +147,6 @@ class ItemPool:
             if self._broken is not None and not self._left:
                 raise self._broken from None
             raise
-        return sent  # type: ignore[return-value]
 
     def holds(self, number: int) -> bool:
         """It is not sent yet."""
@@ -208,8 +217,10 @@ class ItemPool:
         while self._waiting:
             with suppress(KeyError):  # the last one was withdrawn just now
                 future = self._waiting.popitem()[1]
-                with _callbacks_of(future):
+                try:
                     self._give_up(future)
+                except BaseException:
+                    _log_callback_of(future)
         if not self._of_ranks:
             self._run.wait(FOR_EVER_S)
             self._conclude()
@@ -241,20 +252,18 @@ def _settle(future: futures.Future, status: str, message: str, payload: Any) -> 
             result = items.load_result(content)
     except BaseException as e:  # those that would end the program too: this thread serves all futures
         error = EvaluationError(f"the result cannot be unpickled in this process: {sentence(e)}", "failed")
-    with _callbacks_of(future):
+    try:
         if error is None:
             future.set_result(result)
         else:
             future.set_exception(error)
-
-
-@contextmanager
-def _callbacks_of(future: futures.Future) -> Iterator[None]:
-    """Exceptions of callbacks are logged as the standard library does; also those that would end the program."""
-    try:
-        yield
     except BaseException:
-        logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
+        _log_callback_of(future)
+
+
+def _log_callback_of(future: futures.Future) -> None:
+    """As the standard library does; also exceptions that would end the program."""
+    logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
 
 def _forget() -> None:
