@@ -5,10 +5,13 @@ import shutil
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from culmen.report.images import BROWSERS
+from culmen.report import images
+from culmen.report.images import BROWSERS, write_images
 from culmen.report.page import Section, page, place_of
 from culmen.report.style import Figure, axis, layout
 from harness import culmen
+
+from culmen import InputError
 
 FIGURE = Figure(
     "line",
@@ -40,6 +43,14 @@ def test_a_figure_becomes_a_drawing(made, browser):
     assert (drawing.get("width"), drawing.get("height")) == ("900", "300")
     words = [element.text for element in drawing.iter() if element.tag.endswith("text")]
     assert "The line of 27 points" in words
+
+
+def test_without_kaleido_no_folder_is_made(made, monkeypatch):
+    monkeypatch.setattr(images, "find_spec", lambda _name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    with pytest.raises(InputError, match="images need the Python package kaleido; install it with"):
+        write_images(made, made.with_suffix(""), "svg", 900)
+    assert not made.with_suffix("").exists()
 
 
 @pytest.mark.parametrize(("kind", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,12 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise InputError(_WITHOUT_BROWSER)
+    if find_spec("kaleido") is None:
+        raise InputError(_WITHOUT_KALEIDO)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         written = {folder / f"{figure['key']}.{kind}": figure for figure in figures}
         errors = asyncio.run(_write(written, browser, width))
-    except ImportError:
-        raise InputError(_WITHOUT_KALEIDO) from None
     except OSError as error:
         raise InputError(f"no image can be written into {folder}: {error.strerror or error}") from None
     if errors:
