@@ -24,12 +24,12 @@ _HOMES = {
     "Errors": "fit.errors",
     "is_master": "launch.ranks",
     "Space": "problem.space",
-    "real": "problem.space",
-    "integer": "problem.space",
-    "ordinal": "problem.space",
-    "categorical": "problem.space",
-    "boolean": "problem.space",
-    "fixed": "problem.space",
+    "real": "problem.parameter",
+    "integer": "problem.parameter",
+    "ordinal": "problem.parameter",
+    "categorical": "problem.parameter",
+    "boolean": "problem.parameter",
+    "fixed": "problem.parameter",
     "Study": "run.study",
     "read": "report.reading",
     "Evaluations": "report.reading",
@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from .launch.ranks import is_master
     from .minimization import minimize
     from .problem.command import Command
-    from .problem.space import Space, boolean, categorical, fixed, integer, ordinal, real
+    from .problem.parameter import boolean, categorical, fixed, integer, ordinal, real
+    from .problem.space import Space
     from .report.reading import Evaluations, read
     from .run.callback import Evaluated
     from .run.errors_of_store import errors

@@ -10,10 +10,12 @@ from . import _core
 from ._core import InputError
 from .base.keywords import check_whole, explained
 from .base.surrogates import refuse_surrogates
+from .problem.given import Value, plain
 from .problem.goals import bounds_of
 from .problem.options import as_option, check, name_of, spelt_out
+from .problem.parameter import Bounds
 from .problem.recommended import Recommended
-from .problem.space import Bounds, Space, Value, plain
+from .problem.space import Space
 
 
 @dataclass(frozen=True)

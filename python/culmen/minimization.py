@@ -12,8 +12,10 @@ from .base.arguments import path_in
 from .base.keywords import explained
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
+from .problem.given import Value, as_argument
 from .problem.options import as_option
-from .problem.space import Bounds, Constraints, Space, Value, as_argument
+from .problem.parameter import Bounds
+from .problem.space import Constraints, Space
 from .run.callback import Evaluated
 from .run.errors import with_errors_of_ranks
 from .run.program import ANSWERS, WORDS, callable_of, pickled, study_of

@@ -17,8 +17,10 @@ from optuna.trial import FrozenTrial, TrialState
 from . import _core
 from .base.keywords import check_whole
 from .base.text import did_you_mean
-from .problem import space
+from .problem import parameter
+from .problem.given import as_argument
 from .problem.options import name_of
+from .problem.space import Space
 
 Vector = list[float]
 
@@ -57,7 +59,7 @@ class CulmenSampler(BaseSampler):
     ) -> None:
         optimizer = name_of(optimizer, "CulmenSampler: optimizer") or None
         if seed is not None:
-            seed = space.as_argument(seed)
+            seed = as_argument(seed)
             check_whole("CulmenSampler: seed", seed, 0, 2**64 - 1)
         if not isinstance(options, (Mapping, NoneType)):
             raise _core.InputError(
@@ -286,7 +288,7 @@ class _Search:
         return vector
 
     def _space(self) -> _core.Space:
-        return space.Space({name: _parameter(d) for name, d in self.distributions.items()}).core
+        return Space({name: _parameter(d) for name, d in self.distributions.items()}).core
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_core": None, "_process": None, "_calls": list(self._calls)}
@@ -308,14 +310,14 @@ def _steps(d: FloatDistribution | IntDistribution) -> bool:
     return d.step not in (None, 1) or (isinstance(d, FloatDistribution) and d.step is not None)
 
 
-def _parameter(d: BaseDistribution) -> space.Parameter:
+def _parameter(d: BaseDistribution) -> parameter.Parameter:
     if isinstance(d, CategoricalDistribution):
-        return space.categorical([str(i) for i in range(len(d.choices))])
+        return parameter.categorical([str(i) for i in range(len(d.choices))])
     if not isinstance(d, (FloatDistribution, IntDistribution)):
         raise _core.InputError(f"CulmenSampler: distributions of type {type(d).__name__} are not supported")
     if _steps(d):
-        return space.integer(0, round((d.high - d.low) / d.step))  # type: ignore[operator]
-    make = space.real if isinstance(d, FloatDistribution) else space.integer
+        return parameter.integer(0, round((d.high - d.low) / d.step))  # type: ignore[operator]
+    make = parameter.real if isinstance(d, FloatDistribution) else parameter.integer
     return make(d.low, d.high, "log" if d.log else "linear")
 
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from culmen.problem.space import describe
+from culmen.problem.parameter import describe
 from culmen.report.build import report
 from harness import write_fit
 

@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from .._core import CulmenError, InputError
 from ..base.text import plural, rounded, shown, shown_error
-from ..problem.space import Value
+from ..problem.given import Value
 from .text import as_text
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1

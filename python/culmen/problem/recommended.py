@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .. import _core
 from ..base.text import shown
-from .space import Value
+from .given import Value
 
 
 @dataclass(frozen=True)

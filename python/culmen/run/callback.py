@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import InputError
+from ..problem.given import Value
 from ..problem.goals import as_given
 from ..problem.outcome import Outcome
-from ..problem.space import Value
 from ..slot.signature import misfit
 from ..store.opening import Opened
 from .result import NO_END, Result

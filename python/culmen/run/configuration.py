@@ -9,9 +9,11 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..base.text import did_you_mean
+from ..problem.given import Value
 from ..problem.goals import as_given, bounds_of
 from ..problem.options import check
-from ..problem.space import Parameter, Space, Value, fixed_names
+from ..problem.parameter import Parameter
+from ..problem.space import Space, fixed_names
 from ..study_file import Mistakes, StudyFile, advice
 from .evaluator import check_command, evaluator_of
 

@@ -12,8 +12,8 @@ from .._core import CulmenError, InputError
 from ..base.warning import warn
 from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters, why_nothing_free
 from ..launch.ranks import error_of, is_master, kind_of, letting_ranks_go
+from ..problem.given import Value, check_fix
 from ..problem.goals import as_given
-from ..problem.space import Value, check_fix
 from ..store.kept_errors import checked, keep, look_up
 from ..store.opening import Opened
 from .evaluations import CandidateEvaluator, with_workers

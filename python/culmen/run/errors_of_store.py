@@ -6,7 +6,7 @@ from pathlib import Path
 from .._core import InputError
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
-from ..problem.space import Value
+from ..problem.given import Value
 from ..store.kept_errors import kept, serves
 from ..store.opening import Opened, function_in, open_store
 from .errors import errors_from_master, refuse_ranks, wanted_errors

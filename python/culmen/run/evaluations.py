@@ -12,8 +12,8 @@ from typing import TypeAlias
 from .. import _core
 from .._core import CulmenError, InputError
 from ..launch.ranks import is_master, serve_until_dismissed
+from ..problem.given import Value
 from ..problem.outcome import Outcome
-from ..problem.space import Value
 from ..slot.result import number_of
 from .master import FOR_EVER_S, raise_error
 

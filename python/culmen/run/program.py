@@ -9,7 +9,8 @@ from .._core import InputError, Pickle
 from ..base.functions import values_in
 from ..base.surrogates import refuse_surrogates
 from ..problem.command import Command
-from ..problem.space import Space, as_table
+from ..problem.parameter import as_table
+from ..problem.space import Space
 from ..slot.callables import Positional, ToSlot
 from ..slot.signature import misfit
 from ..study_file import Mistakes, program_study

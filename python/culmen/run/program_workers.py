@@ -8,7 +8,9 @@ from .._core import InputError
 from ..base.keywords import explained
 from ..base.text import did_you_mean
 from ..problem.command import Command
-from ..problem.space import Bounds, Space, as_argument
+from ..problem.given import as_argument
+from ..problem.parameter import Bounds
+from ..problem.space import Space
 from ..study_file import settings_of_program
 from .program import ANSWERS, WORDS, callable_of, pickled, study_of
 

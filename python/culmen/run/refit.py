@@ -9,8 +9,9 @@ from .. import _core
 from .._core import InputError
 from ..base.text import shown
 from ..fit.errors import Best
+from ..problem.given import Value
 from ..problem.goals import direction_of, oriented
-from ..problem.space import Value, fixing
+from ..problem.space import fixing
 from .evaluations import CandidateEvaluator
 
 _SAME = 1e-3  # of the increase over one error: smaller improvements do not count

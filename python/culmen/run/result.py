@@ -9,8 +9,9 @@ from .. import _core
 from .._core import CulmenError, InputError
 from ..base.text import shown
 from ..fit.errors import Errors
+from ..problem.given import Value
 from ..problem.recommended import Recommended
-from ..problem.space import Value, at_bounds, fixed_names
+from ..problem.space import at_bounds, fixed_names
 from ..report.reading import Evaluations, read
 from ..store.front import Trade
 from ..store.opening import Opened

@@ -15,7 +15,7 @@ from ..base.arguments import check_truth, path_in
 from ..base.warning import warn
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
-from ..problem.space import Value
+from ..problem.given import Value
 from ..report.reading import read
 from ..store.differences import another_study
 from ..store.opening import Begun, Opened, function_in, open_store, working_folder

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..problem.space import Value
+from ..problem.given import Value
 from .table import Table
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from .._core import InputError, StoreError
 from ..base.arguments import path_in
 from ..base.text import near_file
 from ..problem.goals import as_given
+from ..problem.parameter import Parameter
 from ..problem.recommended import Recommended
-from ..problem.space import Parameter, Space
+from ..problem.space import Space
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,10 @@ from ..base.arguments import wrong_path
 from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
 from ..base.text import did_you_mean
+from ..problem.given import as_argument, check_fix, value_of_text, value_to_fix
 from ..problem.options import chained, spelt_out
-from ..problem.space import (
-    Parameter,
-    as_argument,
-    check_alone,
-    check_fix,
-    no_such_parameter,
-    type_at,
-    value_of_text,
-    value_to_fix,
-)
+from ..problem.parameter import Parameter, check_alone, type_at
+from ..problem.space import no_such_parameter
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable

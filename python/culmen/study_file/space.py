@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
-from ..problem.space import type_of
+from ..problem.parameter import type_of
 from .table import Setting, Table
 
 _OF_NUMBERS = (

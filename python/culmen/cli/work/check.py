@@ -12,7 +12,8 @@ from ... import _core
 from ...base.text import clock, shown
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode
-from ...problem.space import describe, fixed_names
+from ...problem.parameter import describe
+from ...problem.space import fixed_names
 from ...report.reading import Evaluations, read
 from ...run.master import conduct
 from ...run.progress.monitor import Silent

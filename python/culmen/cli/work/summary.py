@@ -14,10 +14,11 @@ from ... import _core
 from ...base.terminal import on_terminal
 from ...base.text import counts, lasted, per_second, plural, shown, shown_error
 from ...fit.errors import Errors
+from ...problem.given import Value
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
-from ...problem.space import Value, at_bounds, fixed_names
+from ...problem.space import at_bounds, fixed_names
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in, resume_command, waiting_in
 from .agreement import more_searches, searched_often
