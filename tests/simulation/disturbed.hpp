@@ -38,7 +38,7 @@ class Folder {
 
 inline std::uint64_t seeds() {
   const char* given = std::getenv("CULMEN_TEST_SEEDS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 1000;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 300;
 }
 
 inline SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {

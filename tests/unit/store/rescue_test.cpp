@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "culmen/store/sqlite.hpp"
+#include "everything.hpp"
 #include "store_test.hpp"
 
 namespace culmen {
@@ -180,8 +181,9 @@ TEST_F(Logs, AnIntactLogIsRead) { EXPECT_EQ(Journal::read(copy).summary().outcom
 TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
   const auto blocks = fs::file_size(copy + "-wal") / 4096;
   ASSERT_GT(blocks, 100);
-  std::uint64_t refused = 0, least = evaluations;
-  for (std::uintmax_t block = 0; block < blocks; ++block) {
+  const std::uintmax_t step = tests_everything() ? 1 : 3;
+  std::uint64_t tries = 0, refused = 0, least = evaluations;
+  for (std::uintmax_t block = 0; block < blocks; block += step, ++tries) {
     with_zeros(block * 4096, 4096);
     try {
       EXPECT_GE(Journal::read(damaged).summary().outcomes, evaluations - 2) << "the torn end of a log is no damage";
@@ -200,7 +202,7 @@ TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
     EXPECT_FALSE(fs::exists(saved + ".part"));
     EXPECT_TRUE(fs::exists(damaged + "-wal")) << "the damaged store stays as it is";
   }
-  EXPECT_GE(refused + 12, blocks);
+  EXPECT_GE(refused + 12, tries);
   EXPECT_GE(least, evaluations - 10);
 }
 
@@ -293,6 +295,7 @@ TEST_F(Logs, MissingAndAdditionalBytesLoseNothingInSilence) {
   std::ifstream file(copy + "-wal", std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(file), {});
   file.close();
+  const std::size_t step = tests_everything() ? 7919 : 31667;
   int refused = 0, tries = 0;
   const auto expect_no_loss = [&](const std::string& changed, std::size_t at) {
     with_zeros(0, 0);
@@ -308,7 +311,7 @@ TEST_F(Logs, MissingAndAdditionalBytesLoseNothingInSilence) {
     EXPECT_GE(rescue(damaged, saved).outcomes, evaluations - 4) << "at " << at;
     fs::remove(saved);
   };
-  for (std::size_t at = 0; at < content.size(); at += 7919) {
+  for (std::size_t at = 0; at < content.size(); at += step) {
     for (const std::size_t bytes : {1, 8, 24, 4096, 5000}) {
       expect_no_loss(content.substr(0, at) + content.substr(std::min(at + bytes, content.size())), at);
       expect_no_loss(content.substr(0, at) + std::string(bytes, 'x') + content.substr(at), at);
