@@ -1,5 +1,5 @@
-// Without arguments: runs a study, and waits for workers. With the address of a run and the fingerprint: evaluates for
-// that run.
+// Without arguments, this program runs a study and waits for workers. With the address and the fingerprint of a run,
+// the program evaluates for this run.
 #include <cmath>
 #include <culmen/culmen.hpp>
 #include <iostream>

@@ -1,4 +1,7 @@
-"""Without arguments: runs a study, and waits for workers. With the address of a run: evaluates for it."""
+"""Without arguments, this script runs a study and waits for workers.
+
+With the address and the fingerprint of a run, the script evaluates for this run.
+"""
 
 import sys
 

@@ -155,8 +155,9 @@ def minimize(
       receives them.
     - ``starts``: starting points, which culmen evaluates first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
-      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. An
-      expression may stand for a direction: ``{"misfit": "(mass - 3)**2"}``, or ``{"gain": {"maximize": "a / b"}}``.
+      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. In
+      place of a direction, you can give an expression to minimize, such as ``{"misfit": "(mass - 3)**2"}``, or an
+      expression with its direction, such as ``{"gain": {"maximize": "a / b"}}``.
     - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``, or conditions such as
       ``{"stress": "force / area <= 250"}``.
     - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. They become extra
@@ -167,10 +168,10 @@ def minimize(
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
     - ``callback``: a function of the program. It is called for each evaluation, in the thread that has called
       ``minimize``, after the optimizer has received the result. The argument has ``params``, ``value``, ``best``,
-      ``best_value`` and the other attributes of ``culmen.Evaluated``. If it returns True or raises StopIteration, the
-      study stops: the call returns the best result so far, and ``result.reason`` is "callback". Any other exception
-      also stops the study, and ``minimize`` raises it. Evaluations continue while the function runs, so a short study
-      can end before the function stops it. ``result.message`` then says so.
+      ``best_value`` and the other attributes of ``culmen.Evaluated``. If the function returns True or raises
+      StopIteration, the study stops: ``minimize`` returns the best result so far, and ``result.reason`` is "callback".
+      Any other exception also stops the study, and ``minimize`` raises this exception. Evaluations continue while the
+      function runs, so a short study can end before the function stops it. ``result.message`` then says so.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has

@@ -37,8 +37,8 @@ Agreement = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when, after the search that found the best point first, N other "
-        "local searches have found it too. 0: the study does not end for this reason. Default: as in the study.",
+        help="For the optimizer lm: the study ends when a local search has found the best point, and N further local "
+        "searches have found this point again. 0: the study does not end for this reason. Default: as in the study.",
     ),
 ]
 Searches = Annotated[
@@ -114,8 +114,8 @@ IoThreads = Annotated[
         metavar="N",
         min=1,
         max=256,
-        help="With --listen: number of threads that encrypt, send and receive. Hundreds of workers with short "
-        "evaluations may need more than one thread.",
+        help="With --listen: number of threads that encrypt, send and receive messages. Hundreds of workers with "
+        "short evaluations may need more than one thread.",
     ),
 ]
 LargestMessage = Annotated[

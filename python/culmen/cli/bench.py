@@ -96,7 +96,7 @@ def transport(
         typer.Option(
             "--io-threads",
             metavar="N,N,…",
-            help="Numbers of threads that encrypt, send and receive, for plot 5. Default: 1,2,4.",
+            help="Numbers of threads that encrypt, send and receive messages, for plot 5. Default: 1,2,4.",
         ),
     ] = None,
     seconds: Annotated[
@@ -191,8 +191,8 @@ def collectives(
         typer.Option(
             "--algorithms",
             metavar="NAME,…",
-            help="Measure only these algorithms, with the names of the MPI. The algorithm `default` is the MPI's own "
-            "choice. Default: all.",
+            help="Measure only these algorithms. Use the names that the MPI gives its algorithms; `default` stands for "
+            "the MPI's own choice. Default: all.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -372,7 +372,8 @@ def build(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="The folder for the programs. Default: bench-suites/NAME-MPI, with the name of the sources.",
+            help="The folder for the programs. Default: bench-suites/NAME-MPI, with the names of the sources and of "
+            "the MPI.",
         ),
     ] = None,
     overwrite: Annotated[

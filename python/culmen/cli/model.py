@@ -37,7 +37,7 @@ def fit(
         bool, typer.Option("--keep-breaks", help="Use all breaks of --breaks and --size-breaks, and no others.")
     ] = False,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="Make the lines of neighbouring segments meet at the break.")
+        bool, typer.Option("--continuous", help="Make the lines on both sides of a break meet at the break.")
     ] = False,
     collectives: Annotated[
         str | None, typer.Option("--collectives", metavar="NAME,…", help="Show only these collectives. Default: all.")

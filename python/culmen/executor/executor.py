@@ -45,7 +45,7 @@ class Executor(futures.Executor):
 
     In a ``with`` block, Ctrl-C ends the child processes at once and cancels all unfinished calls.
 
-    Under MPI, only rank 0 continues after this call. The other ranks run calls for rank 0, and exit when
+    Under MPI, only rank 0 continues after ``culmen.Executor()``. The other ranks run calls for rank 0, and exit when
     rank 0 ends.
 
     Raises InputError for wrong arguments, and TransportError if workers cannot be started.

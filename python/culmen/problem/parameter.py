@@ -66,8 +66,8 @@ def ordinal(
     active_when: str | None = None,
     value: Value = None,
 ) -> Parameter:
-    """One of ``choices``, which have an order: ``ordinal([16, 32, 64, 128])``. Each is a number, a string, True, False
-    or None. The evaluator receives it with its type."""
+    """One of ``choices``, which have an order: ``ordinal([16, 32, 64, 128])``. Each choice is a number, a string,
+    True, False or None. The evaluator receives the choice with its type."""
     return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
@@ -78,8 +78,8 @@ def categorical(
     active_when: str | None = None,
     value: Value = None,
 ) -> Parameter:
-    """One of ``choices``, which have no order: ``categorical(["ring", "tree"])``. Each is a number, a string, True,
-    False or None. The evaluator receives it with its type."""
+    """One of ``choices``, which have no order: ``categorical(["ring", "tree"])``. Each choice is a number, a string,
+    True, False or None. The evaluator receives the choice with its type."""
     return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when, value=value)
 
 

@@ -79,7 +79,7 @@ class Study:
         ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
         ``stagnation``, ``wall_time_s``, ``workers``, and the options ``agreement`` and ``searches`` of ``lm``.
 
-        Raises InputError that names each mistake in the file.
+        Raises InputError if the file has mistakes. The message names each mistake.
         """
         path = path_in(path, "the study file", "study.toml")
         if store is not None:
@@ -259,8 +259,8 @@ class Study:
         patience_s: float = 60.0,
         progress: bool | None = None,
     ) -> int:
-        """Evaluates for a run of this study on another machine, until it ends. The arguments, the result and the errors
-        are those of ``culmen.work``."""
+        """Evaluates for a run of this study on another machine, until that run ends. The arguments, the result and the
+        errors are those of ``culmen.work``."""
         return work_in_program(
             self.config, content_of(self), address, token_file, fingerprint, slots, patience_s, progress
         )

@@ -10,7 +10,7 @@ from .figure import FigureTable
 from .table import WHOLE, Natural, Seconds, Setting, Table
 from .targets import split_target, wrong_target
 
-_FIGURES = "see [forms](../howto/external-program.md#where-the-results-are)"
+_FIGURES = "see [places of results](../howto/external-program.md#where-the-results-are)"
 _LAST_WORD = "last word of the output"
 _REMOVED = BeforeValidator(lambda value: None if value is False else value)
 _STRING_OR_FALSE = WithJsonSchema({"anyOf": [{"type": "string"}, {"const": False}]})
@@ -64,7 +64,7 @@ class EvaluatorOptions(Table):
         Setting(
             "environment variables of the evaluator",
             sets="evaluator",
-            page='Example: `{ OMP_NUM_THREADS = "1" }`. `NAME = false` removes a variable',
+            page='Example: `{ OMP_NUM_THREADS = "1" }`. `NAME = false` removes the variable `NAME`',
         ),
     ] = Field(default_factory=dict)
     modules: Annotated[

@@ -52,8 +52,8 @@ class ParameterTable(Table):
     active_when: Annotated[
         str | None,
         Setting(
-            "a condition on other parameters, as an [expression](expressions.md). If the condition is false, the "
-            "parameter is inactive: it has no value in this candidate",
+            "a condition on other parameters, as an [expression](expressions.md). If the condition is false for "
+            "a candidate, the parameter is inactive: it has no value in this candidate",
             default="always",
         ),
     ] = None

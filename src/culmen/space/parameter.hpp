@@ -13,7 +13,7 @@ enum class Scale : unsigned char { linear = 0, log = 1 };
 
 /// A choice of an ordinal or a categorical parameter. std::monostate: `None` of a Python program.
 using Choice = std::variant<double, std::string, std::int64_t, bool, std::monostate>;
-/// A value of a parameter, as in a study file. std::monostate: a choice of this kind.
+/// A value of a parameter, as in a study file. std::monostate: a choice that is `None`.
 using Value = std::variant<bool, std::int64_t, double, std::string, std::monostate>;
 
 /// A parameter: its name and its allowed values. In a vector each parameter is one double:

@@ -21,8 +21,9 @@ using Constraint = NamedExpression;
 /// The parameters in their order, and constraints on them. A Space never changes, so several threads may use it. A copy
 /// is cheap.
 ///
-/// A *fixed* parameter has one value. It is no part of the search: parameters(), size() and vectors leave it out, as
-/// they leave out parameters that are never active because of it. Names, expressions and evaluators know it.
+/// A *fixed* parameter has one value and is not part of the search: parameters(), size() and vectors leave it out. They
+/// also leave out a parameter that is never active because of a fixed one. Named values, expressions and evaluators
+/// include the fixed parameters.
 ///
 /// A *vector* has one double per parameter, in the order of the space. A *whole vector* also has the fixed ones.
 ///

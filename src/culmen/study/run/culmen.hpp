@@ -24,14 +24,14 @@ namespace culmen {
 /// Workers of other machines. One program listens and runs the study. Others call the same function with the same
 /// space, and join.
 struct OtherMachines {
-  /// The address at which the run waits for others, such as "wss://0.0.0.0:7443"; empty: nowhere. Threads then evaluate
-  /// only if MinimizeOptions::workers is not 0.
+  /// The address at which the run waits for others, such as "wss://0.0.0.0:7443"; empty: nowhere. A run with such an
+  /// address evaluates in threads of its own only if MinimizeOptions::workers is not 0.
   std::string listen = {};
   /// The address of a run, such as "wss://host:7443". This program then evaluates for that run until the run ends, with
   /// MinimizeOptions::workers threads. The result has is_master = false, no parameters, and the number of evaluations.
   std::string join = {};
-  /// A file with a password that the run and its workers share. The run makes it if it does not exist. May be empty
-  /// only if the run listens at 127.0.0.1.
+  /// A file with a password that the run and its workers share. If the file does not exist, the run makes it. The path
+  /// may be empty only if the run listens at 127.0.0.1.
   std::string token_file = {};
   /// For a run at wss://: a PEM file with the certificate and the key, which is made if it does not exist. Empty: a
   /// new certificate for each run.
@@ -94,12 +94,12 @@ struct MinimizeResult {
   /// √(value / (number of residuals - number of parameters)). With another loss than the sum of squares, this factor
   /// does not apply.
   std::vector<double> errors;
-  std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
+  std::vector<std::vector<double>> covariance;  ///< covariance matrix of the parameters; see `errors`
   /// With another loss than the sum of squares: the error of each parameter for any distribution of the residuals, with
   /// or without outliers. The standard deviations of the residuals may be unknown.
   std::vector<double> sandwich;
-  /// Why a fit has no errors, or why some parameters have none: the message of a failed evaluation, a constraint, or no
-  /// worker is left.
+  /// Why a fit has no errors, or why some parameters have none. Examples: an evaluation failed (with its message), the
+  /// best point lies on a constraint, or no worker is left.
   std::string errors_message;
   std::optional<Recommendation> recommended;  ///< recommended by "racing" or "bayes" for noisy values
   std::uint64_t evaluations = 0;              ///< number of evaluations

@@ -210,7 +210,7 @@ OptimizerKind cmaes_kind() {
                                     {"lagrangian", "last"}, "lagrangian"),
                    OptionRule::word("covariance",
                                     "correlations to learn: all (full), few (limited) or none (diagonal); auto: full "
-                                    "up to 200 parameters, limited above",
+                                    "for at most 200 parameters, otherwise limited",
                                     {"auto", "full", "diagonal", "limited"}, "auto"),
                    OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
                                     {"auto", "on", "off"}, "auto"),
@@ -224,7 +224,7 @@ OptimizerKind cmaes_kind() {
                    OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
                                       1e-6, 1, cmaes::default_sigma),
                    OptionRule::word("stale",
-                                    "only in asynchronous studies: use of results that arrive late; keep the default",
+                                    "only in asynchronous studies: how late results are used; keep the default",
                                     {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {

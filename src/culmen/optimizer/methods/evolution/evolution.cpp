@@ -246,8 +246,8 @@ OptimizerKind evolution_kind() {
                        "discrete: each parameter has the value of one of two parents; intermediate: real parameters "
                        "get values between those of two parents; none: a candidate has only one parent"),
                    duplications.rule("duplication",
-                                     "choice of the parents of a candidate; random: all are equally likely; value: "
-                                     "better ones are more likely"),
+                                     "choice of the parents of a candidate; random: all parents are equally likely; "
+                                     "value: better parents are more likely"),
                    OptionRule::whole("parents", "number of points that are kept as parents", 1, 1e6,
                                      "7, but with several objectives 10 to 100, depending on the limit on evaluations"),
                    selections.rule("selection",

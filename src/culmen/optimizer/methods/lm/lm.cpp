@@ -306,9 +306,8 @@ OptimizerKind lm_kind() {
        .needs_reals = true,
        .asynchronous = true,
        .options = {OptionRule::whole("agreement",
-                                     "the study ends when, after the search that found the best point first, this "
-                                     "number of other searches have found it too; 0: the study does not end for "
-                                     "this reason",
+                                     "the study ends when this number of further searches have found the best point "
+                                     "again; 0: the study does not end for this reason",
                                      0, 1e6, "6, or more: chosen by culmen")
                        .formerly(0)
                        .that_only_ends(),
@@ -316,7 +315,7 @@ OptimizerKind lm_kind() {
                                      "number of local searches in parallel; more searches keep more workers busy", 1,
                                      1000, "4, or fewer if the limit on evaluations is small")
                        .formerly(4),
-                   OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
+                   OptionRule::number("noise", "relative numerical error of the residuals", 1e-16, 0.01, 2.3e-16),
                    OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
                                      10000, "8, or fewer if the limit on evaluations is small")
                        .formerly(8),

@@ -262,7 +262,7 @@ std::string Descents::remark() const {
 std::vector<OptionRule> options_with(std::vector<OptionRule> own, double step) {
   own.push_back(OptionRule::whole(
       "descents", "number of local searches in parallel; more searches keep more workers busy", 1, 1000, 1));
-  own.push_back(OptionRule::number("noise", "relative error of the values", 2.3e-16, 0.1, 2.3e-16));
+  own.push_back(OptionRule::number("noise", "relative numerical error of the values", 2.3e-16, 0.1, 2.3e-16));
   own.push_back(
       OptionRule::whole("screen", "number of points that are evaluated to choose a new starting point", 1, 10000, 8));
   own.push_back(

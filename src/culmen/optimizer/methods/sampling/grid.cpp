@@ -80,7 +80,8 @@ OptimizerKind grid_kind() {
                               1e6, 10),
             OptionRule::whole(
                 "total",
-                "largest number of candidates; to obey it, real and integer parameters take fewer values; 0: no limit",
+                "largest number of candidates; if the grid is larger, real and integer parameters take fewer values; "
+                "0: no limit",
                 0, 1e15, 0)}},
       [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
         Lattice lattice(space, grid_levels(space, count_of(options, "points"), count_of(options, "total")));
