@@ -197,6 +197,7 @@ def answers_of(script):
     return float(done.stdout.split()[0])
 
 
+@pytest.mark.slow
 def test_other_tools_come_to_what_culmen_comes_to():
     least = answers_of("with_culmen.py")
     assert least == pytest.approx(3.7550528545, abs=1e-8)

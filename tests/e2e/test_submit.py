@@ -51,6 +51,7 @@ def test_a_job_of_this_machine_measures_and_is_collected(tmp_path):
 LONG = ("bench", "pingpong", "--routes", "raw", "--sizes", "1-64", "--seconds", "0.15", "--interval", "0.001")
 
 
+@pytest.mark.slow
 def test_after_a_job_was_cancelled_the_same_command_measures_the_rest(tmp_path):
     store = tmp_path / "out/local/pingpong.db"
     with Running(*LONG, *SUBMIT, cwd=tmp_path) as follower:
@@ -70,6 +71,7 @@ def test_after_a_job_was_cancelled_the_same_command_measures_the_rest(tmp_path):
     assert len({row["route"] for row in rows_in(tmp_path)}) == 3
 
 
+@pytest.mark.slow
 def test_the_store_of_a_killed_job_has_all_finished_points(tmp_path):
     store = tmp_path / "out/pingpong.db"
     (tmp_path / "node").mkdir()

@@ -40,6 +40,7 @@ for function in (model.terminated, model.pooled, model.forked):
 """
 
 
+@pytest.mark.slow
 def test_a_python_program_of_ranks_ends_its_processes_by_signals(mpi, tmp_path):
     write(tmp_path, 'python = "model.py:terminated"')
     (tmp_path / "program.py").write_text(PROGRAM.replace("EVALUATIONS", str(EVALUATIONS)))

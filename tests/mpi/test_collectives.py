@@ -221,6 +221,7 @@ def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
 
 
 @pytest.mark.either("mpi")
+@pytest.mark.slow
 def test_a_launch_that_fails_is_said_and_the_others_stay(mpi, tmp_path, broken, monkeypatch):
     monkeypatch.setenv("HANG", "1")
     words = ("--collectives", "bcast,barrier", "--ranks", "2", "--sizes", "8", "--seconds", "0.05", "--timeout", "2")

@@ -15,6 +15,7 @@ def launch(mpi, script, folder, *words, ranks=None, arguments=()):
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=HANGS_S)
 
 
+@pytest.mark.slow
 def test_it_keeps_the_promises_of_concurrent_futures_on_ranks(mpi, tmp_path):
     done = launch(mpi, ROOT / "tests" / "executor_kit.py", tmp_path, arguments=["mpi"])
     assert done.returncode == 0, done.stdout + done.stderr

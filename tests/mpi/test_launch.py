@@ -68,6 +68,7 @@ culmen.minimize(lambda p: p["x"] ** 2, {"x": (-5, 5)}, budget=50)
 """
 
 
+@pytest.mark.either("mpi")
 def test_a_script_is_launched_like_a_command(mpi, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", cwd=tmp_path)
@@ -75,6 +76,7 @@ def test_a_script_is_launched_like_a_command(mpi, tmp_path):
     assert done.stdout.splitlines()[1:] == ["50 2"]
 
 
+@pytest.mark.either("mpi")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -91,6 +93,7 @@ def test_a_wrong_argument_ends_all_ranks(mpi, tmp_path, arguments, said):
     assert "killed" not in done.stderr
 
 
+@pytest.mark.either("mpi")
 def test_a_script_can_catch_the_error_of_its_arguments_in_every_rank(mpi, tmp_path):
     (tmp_path / "script.py").write_text(
         "import culmen\n"
@@ -105,6 +108,7 @@ def test_a_script_can_catch_the_error_of_its_arguments_in_every_rank(mpi, tmp_pa
     assert "".join(done.stdout.splitlines()[1:]) == "999", "ranks print at the same time"
 
 
+@pytest.mark.either("mpi")
 def test_check_tries_the_model_in_rank_zero_alone(mpi, tmp_path):
     write_study(tmp_path, 30)
     done = culmen("launch", "-n", 3, "--mpi", mpi, "check", "study.toml", cwd=tmp_path)
@@ -112,6 +116,7 @@ def test_check_tries_the_model_in_rank_zero_alone(mpi, tmp_path):
     assert done.stdout.count("study.toml is correct.") == 1
 
 
+@pytest.mark.either("mpi")
 def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", "fail", cwd=tmp_path)

@@ -11,6 +11,8 @@ from culmen.profile.recorded import KINDS, read_folder
 from harness import culmen
 from profiles import built, profiled
 
+pytestmark = pytest.mark.either("mpi")
+
 RANKS = 2
 
 

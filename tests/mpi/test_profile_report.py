@@ -9,6 +9,8 @@ from culmen.profile.recorded import read_folder
 from harness import culmen
 from profiles import built, profiled
 
+pytestmark = pytest.mark.either("mpi")
+
 RANKS = 2
 
 

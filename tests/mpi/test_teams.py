@@ -249,6 +249,7 @@ def test_a_study_without_teams_ends_with_the_reason(mpi, tmp_path):
     assert "was killed" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_study_that_was_killed_goes_on_with_other_teams(mpi, tmp_path, rank_zero):
     write(tmp_path, 'python = "model.py:mean"', 60)
     alone = launched(mpi, tmp_path, 2, "run", "study.toml", "--team-size", 1, "--store", "alone.db")

@@ -120,6 +120,7 @@ def test_ctrl_c_ends_evaluations_behind_relays_of_relays(on_tree, tmp_path, rank
         wait_for(lambda: not run.processes(), "the end of every process")
 
 
+@pytest.mark.slow
 def test_large_results_and_further_studies(on_tree, tmp_path):
     (tmp_path / "several.py").write_text(
         "import culmen\n"

@@ -76,6 +76,7 @@ def test_scikit_learn_gives_the_same_forest_as_alone():
         assert scores() == alone
 
 
+@pytest.mark.slow
 def test_a_grid_search_finds_the_same_as_alone_and_says_which_backend_works(capfd):
     selection = pytest.importorskip("sklearn.model_selection")
     svm, datasets = pytest.importorskip("sklearn.svm"), pytest.importorskip("sklearn.datasets")

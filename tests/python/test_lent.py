@@ -41,6 +41,7 @@ def test_every_executor_finds_the_same(alone, kind):
 
 
 @pytest.mark.filterwarnings("ignore")  # Dask's own
+@pytest.mark.slow
 def test_dasks_executor_finds_the_same(alone):
     distributed = pytest.importorskip("distributed")
     with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:

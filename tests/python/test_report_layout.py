@@ -82,7 +82,7 @@ STUDIES = {
     "pareto": (THREE, LONG),
     "two": (THREE, LONG[:2]),
 }
-SLOW = ("twelve", "capitals", "two")
+SLOW = ("forty", "capitals", "two")
 
 
 @pytest.mark.parametrize(

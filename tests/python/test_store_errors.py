@@ -56,6 +56,7 @@ def test_a_locked_store_is_a_store_error(folder):
     assert (done.returncode, done.stderr) == (1, "culmen: fit.db: another process has locked it for 10 s\n")
 
 
+@pytest.mark.slow
 def test_a_store_that_is_locked_during_a_run_is_a_store_error():
     with ExitStack() as lock:
 
