@@ -25,7 +25,7 @@
 #include "operations.h"
 #include "ranks.h"
 
-enum { most_communicators = 1024, most_calls = 100000, line_bytes = 512, tag = 7 };
+enum { most_communicators = 1024, most_calls = 100000, most_counters = 512, line_bytes = 512, tag = 7 };
 
 typedef struct {
   char verb[16];
@@ -37,18 +37,17 @@ static MPI_Comm communicators[most_communicators];
 static int communicator_count;
 static char error_text[MPI_MAX_ERROR_STRING + 64];
 
-static int64_t *starts, *ends;
+static int64_t *starts, *ends;  // of the calls; the latter behind the former
 
 // Over all ranks, at rank 0: the earliest start of each call, negative if a rank was late, and its latest end.
 static void collect(int calls) {
+  if (rank != 0) {
+    MPI_Send(starts, 2 * calls, MPI_INT64_T, 0, tag, control);
+    return;
+  }
   int64_t* both = malloc(2 * sizeof(int64_t) * (size_t)calls);
   if (!both) MPI_Abort(control, 1);
-  if (rank != 0) {
-    memcpy(both, starts, sizeof(int64_t) * (size_t)calls);
-    memcpy(both + calls, ends, sizeof(int64_t) * (size_t)calls);
-    MPI_Send(both, 2 * calls, MPI_INT64_T, 0, tag, control);
-  }
-  for (int other = 1; rank == 0 && other < size; ++other) {
+  for (int other = 1; other < size; ++other) {
     MPI_Recv(both, 2 * calls, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
     for (int i = 0; i < calls; ++i) {
       const int late = starts[i] < 0 || both[i] < 0;
@@ -135,20 +134,25 @@ static int time_calls(const command* c) {
   if (!prepare(c, &what)) return 0;
   const int calls = (int)c->number[3];
   if (calls < 1 || calls > most_calls) return say_error("that many calls cannot be made at once");
+  ends = starts + calls;
   reset_counters();
+  compare_clocks();
   const int code =
       timed_calls(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2], calls, c->number[4]);
   if (!all_succeeded(code)) return 0;
+  correct_clocks(starts, 2 * calls);
   collect(calls);
   if (rank == 0) {
     printf("ok");
     for (int i = 0; i < calls; ++i)
       printf(" %lld", (long long)(starts[i] < 0 ? -(ends[i] + starts[i]) : ends[i] - starts[i]));
   }
-  for (int i = 0; i < counter_count; ++i) {
-    const int64_t least = smallest(counted(i));
-    if (rank == 0 && least >= calls) printf(" %s", counter_name(i));
-  }
+  int64_t least[most_counters];
+  const int counters = counter_count < most_counters ? counter_count : most_counters;
+  for (int i = 0; i < counters; ++i) least[i] = counted(i);
+  smallest_of(least, counters);
+  for (int i = 0; i < counters; ++i)
+    if (rank == 0 && least[i] >= calls) printf(" %s", counter_name(i));
   return 1;
 }
 
@@ -246,9 +250,8 @@ int main(int argc, char** argv) {
   join_ranks();
   MPI_Comm_dup(MPI_COMM_WORLD, &communicators[communicator_count++]);
   MPI_Comm_set_errhandler(communicators[0], MPI_ERRORS_RETURN);
-  starts = malloc(sizeof(int64_t) * most_calls);
-  ends = malloc(sizeof(int64_t) * most_calls);
-  if (!starts || !ends) MPI_Abort(MPI_COMM_WORLD, 1);
+  starts = malloc(2 * sizeof(int64_t) * most_calls);
+  if (!starts) MPI_Abort(MPI_COMM_WORLD, 1);
   compare_clocks();
   describe();
   command c;

@@ -1,20 +1,35 @@
 #define _GNU_SOURCE
 #include "ranks.h"
 
-#include <string.h>
+#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { tag = 7, pings = 30 };
 
 MPI_Comm control;
 int rank, size;
-static int64_t clock_ahead_ns;  // of this rank, compared with rank 0
+static MPI_Comm node;                        // the ranks of one machine, which have one clock
+static int place, on_node;                   // of this rank, and the number of ranks there
+static int* leaders;                         // at rank 0: the first rank of each machine
+static int64_t leader_count;                 // known to all
+static int64_t clock_ahead_ns, compared_ns;  // of this rank, compared with rank 0, and when that was on its own clock
 
 void join_ranks(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_dup(MPI_COMM_WORLD, &control);
+  MPI_Comm_split_type(control, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &on_node);
+  leaders = malloc(sizeof(int) * (size_t)size);
+  if (!leaders) MPI_Abort(control, 1);
+  int64_t leads = place == 0;
+  if (rank != 0) MPI_Send(&leads, 1, MPI_INT64_T, 0, tag, control);
+  for (int other = 0; rank == 0 && other < size; ++other) {
+    if (other != 0) MPI_Recv(&leads, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
+    if (leads) leaders[leader_count++] = other;
+  }
+  broadcast(&leader_count, sizeof leader_count);
 }
 
 static int64_t own_ns(void) {
@@ -73,6 +88,22 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t sum(int64_t a, int64_t b) { return a + b; }
 
 int64_t smallest(int64_t mine) { return gathered(mine, smaller); }
+
+void smallest_of(int64_t* mine, int count) {
+  if (count == 0) return;
+  int64_t* const theirs = malloc(sizeof(int64_t) * (size_t)count);
+  if (!theirs) MPI_Abort(control, 1);
+  for (int step = 1; step < size; step <<= 1) {
+    if (rank & step) {
+      MPI_Send(mine, count, MPI_INT64_T, rank - step, tag, control);
+      break;
+    }
+    if (rank + step >= size) continue;
+    MPI_Recv(theirs, count, MPI_INT64_T, rank + step, tag, control, MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; ++i) mine[i] = smaller(mine[i], theirs[i]);
+  }
+  free(theirs);
+}
 int64_t total(int64_t mine) { return gathered(mine, sum); }
 
 int on_all(int mine) {
@@ -81,36 +112,49 @@ int on_all(int mine) {
   return all != 0;
 }
 
-// The clocks of one machine are the same. For another one the fastest of some round trips tells the difference
-// (F. Cristian, Distributed Computing 3 (1989) 146).
-void compare_clocks(void) {
-  char name[256] = "", first[256];
-  gethostname(name, sizeof name - 1);
-  memcpy(first, name, sizeof first);
-  broadcast(first, sizeof first);
-  int64_t here = strcmp(name, first) == 0;
-  clock_ahead_ns = 0;
-  for (int other = 1; other < size; ++other) {
-    int64_t same = here;
-    if (rank == 0) MPI_Recv(&same, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
-    else if (rank == other) MPI_Send(&same, 1, MPI_INT64_T, 0, tag, control);
-    if ((rank != 0 && rank != other) || same) continue;
-    int64_t fastest = INT64_MAX;
-    for (int i = 0; i < pings; ++i) {
-      int64_t theirs = own_ns();
-      if (rank == 0) {
-        MPI_Recv(&theirs, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
-        theirs = own_ns();
-        MPI_Send(&theirs, 1, MPI_INT64_T, other, tag, control);
-        continue;
-      }
-      const int64_t sent = own_ns();
-      MPI_Send(&theirs, 1, MPI_INT64_T, 0, tag, control);
-      MPI_Recv(&theirs, 1, MPI_INT64_T, 0, tag, control, MPI_STATUS_IGNORE);
-      const int64_t received = own_ns();
-      if (received - sent >= fastest) continue;
-      fastest = received - sent;
-      clock_ahead_ns = sent + fastest / 2 - theirs;
+/// The fastest of some round trips between a rank and rank 0 tells the difference of their clocks (F. Cristian,
+/// Distributed Computing 3 (1989) 146).
+static void compare_with(int other) {
+  int64_t fastest = INT64_MAX;
+  for (int i = 0; i < pings; ++i) {
+    int64_t theirs = 0;
+    if (rank == 0) {
+      MPI_Recv(&theirs, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
+      theirs = own_ns();
+      MPI_Send(&theirs, 1, MPI_INT64_T, other, tag, control);
+      continue;
     }
+    const int64_t sent = own_ns();
+    MPI_Send(&theirs, 1, MPI_INT64_T, 0, tag, control);
+    MPI_Recv(&theirs, 1, MPI_INT64_T, 0, tag, control, MPI_STATUS_IGNORE);
+    const int64_t received = own_ns();
+    if (received - sent >= fastest) continue;
+    fastest = received - sent;
+    clock_ahead_ns = sent + fastest / 2 - theirs;
+    compared_ns = sent + fastest / 2;
+  }
+}
+
+void compare_clocks(void) {
+  if (leader_count < 2) return;
+  for (int k = 1; rank == 0 && k < leader_count; ++k) compare_with(leaders[k]);
+  if (rank != 0 && place == 0) compare_with(0);
+  int64_t both[] = {clock_ahead_ns, compared_ns};
+  for (int other = 1; place == 0 && other < on_node; ++other) MPI_Send(both, 2, MPI_INT64_T, other, tag, node);
+  if (place != 0) MPI_Recv(both, 2, MPI_INT64_T, 0, tag, node, MPI_STATUS_IGNORE);
+  clock_ahead_ns = both[0];
+  compared_ns = both[1];
+}
+
+void correct_clocks(int64_t* times, int count) {
+  if (leader_count < 2) return;
+  const int64_t ahead_ns = clock_ahead_ns, begin_ns = compared_ns;
+  compare_clocks();
+  if (compared_ns == begin_ns) return;
+  const double drift = (double)(clock_ahead_ns - ahead_ns) / (double)(compared_ns - begin_ns);
+  for (int i = 0; i < count; ++i) {
+    const int64_t own = llabs(times[i]) + ahead_ns;
+    const int64_t more = (int64_t)(drift * (double)(own - begin_ns));
+    times[i] += times[i] < 0 ? more : -more;
   }
 }

@@ -12,12 +12,17 @@ void broadcast(void* data, int bytes);
 void barrier(void);
 // The smallest number of all ranks, at rank 0.
 int64_t smallest(int64_t mine);
+// The same for so many numbers.
+void smallest_of(int64_t* mine, int count);
 // The sum over all ranks, at rank 0.
 int64_t total(int64_t mine);
 // Whether it is true on all ranks; the same answer everywhere.
 int on_all(int mine);
 
-// Measures how far the clock of each rank is ahead of that of rank 0.
+// Measures how far the clock of each rank is ahead of that of rank 0. All ranks call it.
 void compare_clocks(void);
+// Clocks of several machines drift apart. This compares them again, and corrects times since the comparison before,
+// negative or not. All ranks call it.
+void correct_clocks(int64_t* times, int count);
 // On the clock of rank 0.
 int64_t now_ns(void);

@@ -5,11 +5,6 @@
 #include "mpiprobe/record.h"
 
 #define REAL(name) ((__typeof(&name))probe_find(#name))
-#if defined(OPEN_MPI)
-#define OBJECT(name, otherwise) probe_object(name)
-#else
-#define OBJECT(name, otherwise) (otherwise)
-#endif
 
 enum { slots = 4 * probe_most_communicators, unknown = -1 };
 static struct {
@@ -46,15 +41,19 @@ static int number_of(uint64_t handle) {
   return unknown;
 }
 
-/// With the lock. A handle that was freed may come again.
+/// With the lock. A handle that was freed may come again, and another handle may take its place.
 static void set_number(uint64_t handle, int number) {
   uint64_t at = probe_mixed(handle) % slots;
+  unsigned place = slots;
   for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
-    if (places[at].handle != 0 && places[at].handle != handle) continue;
-    __atomic_store_n(&places[at].number, number, __ATOMIC_RELAXED);
-    __atomic_store_n(&places[at].handle, handle, __ATOMIC_RELEASE);
-    return;
+    const uint64_t there = places[at].handle;
+    if (place == slots && (there == 0 || places[at].number == unknown)) place = (unsigned)at;
+    if (there == handle) place = (unsigned)at;
+    if (there == handle || there == 0) break;
   }
+  if (place == slots) return;
+  __atomic_store_n(&places[place].number, number, __ATOMIC_RELAXED);
+  __atomic_store_n(&places[place].handle, handle, __ATOMIC_RELEASE);
 }
 
 void probe_gone(uint64_t handle) {
@@ -81,16 +80,27 @@ static int add(uint64_t handle, const char* origin, int rank, int size) {
   return number;
 }
 
+struct group {
+  int rank, size, remote;  // 0: it is no intercommunicator
+};
+
+static struct group group_of(MPI_Comm communicator) {
+  struct group group = {0, 0, 0};
+  int inter = 0;
+  REAL(MPI_Comm_size)(communicator, &group.size);
+  REAL(MPI_Comm_rank)(communicator, &group.rank);
+  REAL(MPI_Comm_test_inter)(communicator, &inter);
+  if (inter) REAL(MPI_Comm_remote_size)(communicator, &group.remote);
+  return group;
+}
+
 /// With the lock.
 static int add_communicator(MPI_Comm made, const char* origin) {
-  int size = 0, rank = 0, inter = 0, remote = 0;
-  REAL(MPI_Comm_size)(made, &size);
-  REAL(MPI_Comm_rank)(made, &rank);
-  REAL(MPI_Comm_test_inter)(made, &inter);
-  const int number = add(PROBE_HANDLE(made), origin, rank, size);
-  if (inter && number != probe_further_communicators) {
-    REAL(MPI_Comm_remote_size)(made, &remote);
-    others[number] = (uint64_t)remote;
+  const struct group group = group_of(made);
+  const int number = add(PROBE_HANDLE(made), origin, group.rank, group.size);
+  if (group.remote != 0 && number != probe_further_communicators) {
+    others[number] = (uint64_t)group.remote;
+    probe_profile->communicators[number].remote = group.remote;
   }
   return number;
 }
@@ -132,7 +142,14 @@ static unsigned number(uint64_t handle, const MPI_Comm* communicator) {
   return (unsigned)found;
 }
 
-unsigned probe_communicator(MPI_Comm communicator) { return number(PROBE_HANDLE(communicator), &communicator); }
+/// Of the communicator of the last call, if it has no number of its own.
+static __thread struct group further;
+
+unsigned probe_communicator(MPI_Comm communicator) {
+  const unsigned found = number(PROBE_HANDLE(communicator), &communicator);
+  if (found == probe_further_communicators) further = group_of(communicator);
+  return found;
+}
 unsigned probe_window(MPI_Win window) { return number(PROBE_HANDLE(window), NULL); }
 unsigned probe_file(MPI_File file) { return number(PROBE_HANDLE(file), NULL); }
 
@@ -212,10 +229,13 @@ void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info inf
 }
 
 int probe_group_rank(unsigned communicator) {
+  if (communicator == probe_further_communicators) return further.rank;
   return probe_profile == NULL ? 0 : probe_profile->communicators[communicator].rank;
 }
 
 struct probe_ranks probe_group(unsigned communicator) {
+  if (communicator == probe_further_communicators)
+    return (struct probe_ranks){(uint64_t)(further.remote != 0 ? further.remote : further.size), 0};
   return (struct probe_ranks){probe_profile == NULL ? 0 : others[communicator], 0};
 }
 
@@ -254,11 +274,11 @@ struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator) {
 }
 
 void probe_begin_communicators(void) {
-  no_communicator = OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
-  no_info = OBJECT("ompi_mpi_info_null", MPI_INFO_NULL);
+  no_communicator = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
+  no_info = PROBE_OBJECT("ompi_mpi_info_null", MPI_INFO_NULL);
   probe_lock();
-  add_communicator(OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), "world");
-  add_communicator(OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF), "self");
+  add_communicator(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), "world");
+  add_communicator(PROBE_OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF), "self");
   snprintf(probe_profile->communicators[probe_further_communicators].origin, probe_origin_bytes,
            "further communicators");
   probe_unlock();

@@ -14,7 +14,8 @@ enum {
   probe_most_hints = 128,
   probe_most_bins = 512,
 };
-#define PROBE_MAGIC UINT64_C(0x34656c69666f7270)  // "profile4"
+#define PROBE_MAGIC UINT64_C(0x35656c69666f7270)  // "profile5"
+#define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// What a function is for. waits: for requests, also tests of them; communicators: makes or frees them.
 enum probe_kind {
@@ -31,7 +32,7 @@ struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
   uint32_t process, functions, communicators, hints;
-  uint32_t threads;    ///< 1: several threads may call MPI at a time
+  uint32_t threads;    ///< that have called MPI; 1 if only one may at a time
   uint32_t period;     ///< one of so many calls waits for the others first, see probe_entry; 0: none
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
   uint32_t bin_shift;  ///< a bin of the timeline is 2 to this power ticks wide; it grows during the run
@@ -51,6 +52,7 @@ struct probe_header {
 /// A communicator, or a window or file of one.
 struct probe_communicator {
   int32_t rank, size;
+  int32_t remote;  ///< ranks of the other group, if it is an intercommunicator; else 0
   char
       origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
 };

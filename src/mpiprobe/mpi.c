@@ -39,10 +39,15 @@ void* probe_object(const char* symbol) {
 }
 
 uint64_t probe_size_of(MPI_Datatype datatype) {
-  static int (*real)(MPI_Datatype, int*);
-  if (real == NULL) real = (int (*)(MPI_Datatype, int*))probe_find("MPI_Type_size");
-  int size = 0;
-  return real(datatype, &size) == MPI_SUCCESS ? (uint64_t)size : 0;
+  static void* real;
+  void* found = __atomic_load_n(&real, __ATOMIC_RELAXED);
+  if (found == NULL) {
+    found = probe_find("MPI_Type_size_x");  // MPI_Type_size does not know types of more than 2 GiB
+    __atomic_store_n(&real, found, __ATOMIC_RELAXED);
+  }
+  MPI_Count size = 0;
+  const int error = ((int (*)(MPI_Datatype, MPI_Count*))found)(datatype, &size);
+  return error == MPI_SUCCESS && size > 0 ? (uint64_t)size : 0;
 }
 
 /// A loaded object, and whether its calls of PMPI are the program's.

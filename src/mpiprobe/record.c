@@ -18,6 +18,14 @@ struct probe_file* probe_profile;
 
 int probe_several_threads = 0;
 
+/// At its first call.
+static void count_thread(void) {
+  static __thread int is_counted;
+  if (is_counted) return;
+  is_counted = 1;
+  __atomic_fetch_add(&probe_profile->header.threads, 1, __ATOMIC_RELAXED);
+}
+
 /// 0 for no bytes, else 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
 
@@ -36,7 +44,7 @@ static struct probe_entry* entry_of(uint64_t key) {
 }
 
 /// The least is kept as its complement, so that 0 is "none yet".
-static void raise(uint64_t* highest, uint64_t to) {
+static void raise_to(uint64_t* highest, uint64_t to) {
   uint64_t now = __atomic_load_n(highest, __ATOMIC_RELAXED);
   while (to > now && !__atomic_compare_exchange_n(highest, &now, to, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
@@ -52,6 +60,7 @@ struct probe_entry* probe_record(unsigned function, unsigned communicator, uint6
                                  uint64_t end) {
   if (probe_profile == NULL) return NULL;
   const uint64_t ticks = end - begin;
+  if (probe_several_threads) count_thread();
   probe_add_time(probe_row_kinds[function], begin, end);
   struct probe_entry* entry = probe_entry(function, communicator, bytes, peer);
   if (entry == NULL) {
@@ -61,8 +70,8 @@ struct probe_entry* probe_record(unsigned function, unsigned communicator, uint6
   probe_add(&entry->calls, 1);
   probe_add(&entry->bytes, bytes);
   probe_add(&entry->ticks, ticks);
-  raise(&entry->most_ticks, ticks);
-  raise(&entry->least_ticks, ~ticks);
+  raise_to(&entry->most_ticks, ticks);
+  raise_to(&entry->least_ticks, ~ticks);
   return entry;
 }
 
@@ -96,8 +105,12 @@ static struct probe_file* open_file(const char* folder) {
   if (posix_fallocate(fd, 0, sizeof(struct probe_file)) == 0)
     at = mmap(NULL, sizeof(struct probe_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd);
-  if (at == MAP_FAILED) unlink(path);
-  return at == MAP_FAILED ? NULL : at;
+  if (at != MAP_FAILED) return at;
+  unlink(path);
+  snprintf(path, sizeof path, "%s/%s.%ld" PROBE_NO_ROOM, folder, host, (long)getpid());
+  const int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);  // an empty file fits on a full disk
+  if (mark >= 0) close(mark);
+  return NULL;
 }
 
 static uint64_t begin_ticks, begin_ns;
@@ -110,17 +123,19 @@ static void before_init(void) {
   begin_ticks = probe_ticks();
 }
 
-static void after_init(int level) {
+static void after_init(void) {
   const char* folder = getenv("CULMEN_PROFILE_DIR");
   if (folder == NULL || probe_profile != NULL) return;
   struct probe_file* made = open_file(folder);
   if (made == NULL) return;
+  int level = MPI_THREAD_MULTIPLE;  // variables of the MPI may raise it above what the program asks for
+  ((int (*)(int*))probe_find("MPI_Query_thread"))(&level);
   probe_several_threads = level == MPI_THREAD_MULTIPLE;
   probe_begin_samples();
   struct probe_header* h = &made->header;
   h->process = (uint32_t)getpid();
   h->functions = probe_row_count;
-  h->threads = (uint32_t)probe_several_threads;
+  h->threads = probe_several_threads ? 0 : 1;
   h->invariant = (uint32_t)probe_invariant;
   h->period = probe_period;
   h->begin_ticks = begin_ticks;
@@ -151,7 +166,7 @@ PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
   before_init();
   probe_inside = 1;
   const int error = ((int (*)(int*, char***))probe_find("MPI_Init"))(argc, argv);
-  if (error == MPI_SUCCESS) after_init(MPI_THREAD_SINGLE);
+  if (error == MPI_SUCCESS) after_init();
   probe_inside = 0;
   return error;
 }
@@ -160,7 +175,7 @@ PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* pro
   before_init();
   probe_inside = 1;
   const int error = ((int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread"))(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) after_init(*provided);
+  if (error == MPI_SUCCESS) after_init();
   probe_inside = 0;
   return error;
 }

@@ -47,6 +47,11 @@ static inline void* probe_function(unsigned number) {
 
 /// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
 void* probe_object(const char* symbol);
+#if defined(OPEN_MPI)
+#define PROBE_OBJECT(symbol, otherwise) probe_object(symbol)
+#else
+#define PROBE_OBJECT(symbol, otherwise) (otherwise)
+#endif
 /// Whether a call of PMPI_… from this address counts. It does if a Fortran binding calls, for it calls PMPI for the
 /// program, or if the program itself does. Calls by the MPI itself and by other profilers do not count.
 int probe_counts(const void* caller);
@@ -151,9 +156,13 @@ struct probe_use probe_used(void);
 extern unsigned probe_period;
 #define probe_no_sample UINT64_MAX
 void probe_begin_samples(void);
-/// The ticks until all ranks of the communicator have made this call, or until the sender has begun to send. Or
+/// The ticks until the ranks that this rank needs data of have made this call: all ranks of the communicator, the root,
+/// all if this rank is the root, or those with lower numbers. Or until the sender has begun to send. Or
 /// probe_no_sample: the same calls of all ranks are samples.
 uint64_t probe_wait_for_all(MPI_Comm communicator);
+uint64_t probe_wait_for_root(int root, MPI_Comm communicator);
+uint64_t probe_wait_at_root(int root, MPI_Comm communicator);
+uint64_t probe_wait_for_lower(MPI_Comm communicator);
 uint64_t probe_wait_for_sender(int source, int tag, MPI_Comm communicator);
 /// ticks: of the whole call.
 static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uint64_t ticks) {

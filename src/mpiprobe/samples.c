@@ -1,5 +1,6 @@
-// Samples of waiting: a barrier before a collective function ends when the last rank has called it, and MPI_Probe
-// before a receive ends when the message has arrived. What the function itself takes then is the time that moves data.
+// Samples of waiting: before a collective function, one of the same kind with hardly any data ends when the ranks have
+// called it whose data are needed. Before a receive, MPI_Probe ends when the message has arrived. What the function
+// itself takes then is the time that moves data.
 #include <stdlib.h>
 
 #include "mpiprobe/record.h"
@@ -13,6 +14,11 @@ static unsigned receives;
 static int (*get)(MPI_Comm, int, void*, int*);
 static int (*set)(MPI_Comm, int, void*);
 static int (*barrier)(MPI_Comm);
+static int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm);
+static int (*reduce)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
+static int (*scan)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+static MPI_Datatype integer;
+static MPI_Op largest;
 static int (*probe)(int, int, MPI_Comm, MPI_Status*);
 
 /// A copy of a communicator counts from 0. MPI's own function for this is a symbol of one MPI only.
@@ -36,6 +42,11 @@ void probe_begin_samples(void) {
   get = (int (*)(MPI_Comm, int, void*, int*))probe_find("MPI_Comm_get_attr");
   set = (int (*)(MPI_Comm, int, void*))probe_find("MPI_Comm_set_attr");
   barrier = (int (*)(MPI_Comm))probe_find("MPI_Barrier");
+  bcast = (int (*)(void*, int, MPI_Datatype, int, MPI_Comm))probe_find("MPI_Bcast");
+  reduce = (int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm))probe_find("MPI_Reduce");
+  scan = (int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))probe_find("MPI_Scan");
+  integer = PROBE_OBJECT("ompi_mpi_int", MPI_INT);
+  largest = PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX);
   probe = (int (*)(int, int, MPI_Comm, MPI_Status*))probe_find("MPI_Probe");
   if (create_key(not_copied, not_deleted, &calls_key, NULL) == MPI_SUCCESS) probe_period = (unsigned)period;
 }
@@ -43,15 +54,43 @@ void probe_begin_samples(void) {
 /// In the middle of each period: the first calls open connections.
 static int is_sample(uintptr_t calls) { return calls % probe_period == probe_period / 2; }
 
-uint64_t probe_wait_for_all(MPI_Comm communicator) {
+static int is_sample_of(MPI_Comm communicator) {
   uintptr_t calls = 0;
   void* value = NULL;
   int known = 0;
-  if (get(communicator, calls_key, &value, &known) != MPI_SUCCESS) return probe_no_sample;
+  if (get(communicator, calls_key, &value, &known) != MPI_SUCCESS) return 0;
   if (known) calls = (uintptr_t)value;
-  if (set(communicator, calls_key, (void*)(calls + 1)) != MPI_SUCCESS || !is_sample(calls)) return probe_no_sample;
+  return set(communicator, calls_key, (void*)(calls + 1)) == MPI_SUCCESS && is_sample(calls);
+}
+
+uint64_t probe_wait_for_all(MPI_Comm communicator) {
+  if (!is_sample_of(communicator)) return probe_no_sample;
   const uint64_t begin = probe_ticks();
   barrier(communicator);
+  return probe_ticks() - begin;
+}
+
+uint64_t probe_wait_for_root(int root, MPI_Comm communicator) {
+  if (!is_sample_of(communicator)) return probe_no_sample;
+  int here = 0;
+  const uint64_t begin = probe_ticks();
+  bcast(&here, 1, integer, root, communicator);
+  return probe_ticks() - begin;
+}
+
+uint64_t probe_wait_at_root(int root, MPI_Comm communicator) {
+  if (!is_sample_of(communicator)) return probe_no_sample;
+  int here = 0, all = 0;
+  const uint64_t begin = probe_ticks();
+  reduce(&here, &all, 1, integer, largest, root, communicator);
+  return probe_ticks() - begin;
+}
+
+uint64_t probe_wait_for_lower(MPI_Comm communicator) {
+  if (!is_sample_of(communicator)) return probe_no_sample;
+  int here = 0, all = 0;
+  const uint64_t begin = probe_ticks();
+  scan(&here, &all, 1, integer, largest, communicator);
   return probe_ticks() - begin;
 }
 

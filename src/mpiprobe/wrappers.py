@@ -152,7 +152,13 @@ def _first(entry: Entry) -> list[str]:
     """What a call waits for first, if it is among those that do."""
     if "waits_for" not in entry:
         return []
-    wait = {"all": "probe_wait_for_all(comm)", "sender": "probe_wait_for_sender(source, tag, comm)"}
+    wait = {
+        "all": "probe_wait_for_all(comm)",
+        "root": "probe_wait_for_root(root, comm)",
+        "at_root": "probe_wait_at_root(root, comm)",
+        "lower": "probe_wait_for_lower(comm)",
+        "sender": "probe_wait_for_sender(source, tag, comm)",
+    }
     return [f"const uint64_t waited = probe_period == 0 ? probe_no_sample : {wait[entry['waits_for']]};"]
 
 
@@ -234,8 +240,12 @@ def _bytes(entry: Entry) -> str:
     if "in_place" in entry:
         buffer = entry.get("in_place_of", "sendbuf")
         amount = f"{buffer} == MPI_IN_PLACE ? {_amount(entry['in_place'], size)} : {amount}"
-    if (peer := entry.get("peer", "")) in ("dest", "source", "target_rank") and amount != "0":
-        amount = f"{peer} == MPI_PROC_NULL ? 0 : {amount}"
+    # With an intercommunicator, some ranks give neither counts nor types.
+    if (peer := entry.get("peer", "")) in ("dest", "source", "target_rank", "root") and amount != "0":
+        nothing = f"{peer} == MPI_PROC_NULL"
+        if entry.get("root_alone") == "nothing":
+            nothing = f"({nothing} || {peer} == MPI_ROOT)"
+        amount = f"{nothing} ? 0 : {amount}"
     return amount
 
 

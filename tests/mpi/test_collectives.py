@@ -5,8 +5,11 @@ import json
 import os
 import shutil
 import signal
+import statistics
 import subprocess
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from culmen.bench.collectives.measured import measure_points
@@ -15,7 +18,7 @@ from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
-from harness import HANGS_S, Running, culmen, wait_for
+from harness import HANGS_S, ROOT, Running, culmen, wait_for
 
 from culmen import InputError
 
@@ -31,6 +34,10 @@ SMALL = (
     "--interval",
     "0.5",
 )
+
+HERE = Path(__file__).parent
+CULMEN_BUILD = Path(os.environ.get("CULMEN_BUILD", ROOT / "build/release"))
+DRIFT_S = 0.02  # by which the clocks are wrong without a correction
 
 # Wraps MPI_Bcast: its result is wrong, or one rank never comes back.
 BROKEN = """
@@ -123,6 +130,38 @@ def test_an_algorithm_that_ends_the_ranks_is_left_out(launcher):
     assert why["noncommutative"].startswith("the ranks ended: Assertion failed")
     assert not why[DEFAULT]
     assert not why["pairwise"]
+
+
+def test_clocks_that_drift_apart_do_not_count(launcher, mpi, tmp_path, monkeypatch):
+    """The ranks get clocks of their own, as on several machines."""
+    program = tmp_path / "mpibench"
+    sources = [*(ROOT / "src/mpibench").glob("*.c"), CULMEN_BUILD / "mpibench/counters.c", HERE / "drifting_clock.c"]
+    wraps = "-Wl,--wrap=clock_gettime,--wrap=MPI_Comm_split_type"
+    flags = ["-O1", "-w", "-ldl", f"-I{ROOT / 'src/mpibench'}", wraps]
+    subprocess.run([f"mpicc.{mpi}", *map(str, sources), *flags, "-o", str(program)], check=True)
+    monkeypatch.setattr("culmen.bench.session.own_program", lambda _name: program)
+    with Session(launcher, 2, HANGS_S) as session:
+        time.sleep(DRIFT_S / 0.01)  # the clock shows no event: this is how long it drifts
+        times, _ = session.time("bcast", 0, 8, 0, 50, 0.0)
+    assert 0 < statistics.median(times) < DRIFT_S / 2
+
+
+def test_what_was_measured_stays_if_the_ranks_end(launcher, monkeypatch):
+    measure, visits = Session.time, []
+
+    def measure_or_die(*words):
+        if len(visits) == 9:
+            raise LostError("the ranks ended")
+        visits.append(words)
+        return measure(*words)
+
+    monkeypatch.setattr(Session, "time", measure_or_die)
+    own = [Algorithm(DEFAULT, {})]
+    with Ranks(launcher, 2, HANGS_S) as launched:
+        points = measure_points(launched, "bcast", own, [8, 64, 512], Protocol(repetitions=10**6), seed=1)
+    assert sorted(len(point.visits) for point in points) == [0, 3, 3]
+    assert [point.unavailable for point in points if not point.visits] == ["the ranks ended"]
+    assert not any(point.unavailable for point in points if point.visits)
 
 
 def test_ranks_that_load_another_version_than_the_launchers_are_refused(launcher):

@@ -64,6 +64,8 @@ def test_threads_wait_at_a_time(waits, tmp_path):
         n = 2 * ROUNDS * EACH // 2
         assert completed(rank) == {("MPI_Irecv", 1024): n, ("MPI_Isend", 1024): n}
         assert rank.uncharged == 0
+        assert rank.threads == THREADS
+        assert 0 < rank.in_mpi <= rank.thread_s
 
 
 def test_more_requests_than_there_is_room_for_are_said(waits, tmp_path):

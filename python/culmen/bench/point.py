@@ -54,7 +54,7 @@ class PointMeasured:
     evaluations: int = 0  #: of the whole run
     whole_s: float = 0.0  #: the whole run, with the start and the end of the workers
     retried: int = 0  #: evaluations that were repeated
-    lost: int = 0  #: workers that were lost
+    lost: int = 0  #: evaluations that were lost with their workers
 
     @property
     def rate(self) -> float:

@@ -23,7 +23,7 @@ def profile_page(ranks: list[Rank], part: bool = False) -> str:
     """HTML. There is at least one rank. part: the ranks have some of their calls only."""
     totals, figures = totals_of(ranks), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    columns, run_s = columns_of(totals), sum(rank.seconds or 0 for rank in ranks)
+    columns, run_s = columns_of(totals), sum(rank.thread_s for rank in ranks)
     headings = ["function", "communicator", *columns]
     rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
     sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
@@ -57,9 +57,7 @@ def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure 
         rows.append((name, colour, [by_function[name][rank.rank] for rank in ended]))
     if rest := order[_DRAWN:]:
         rows.append(("other MPI functions", GREY, [sum(by_function[n][rank.rank] for n in rest) for rank in ended]))
-    outside = [
-        max(0.0, (rank.seconds or 0.0) - sum(values[k] for _, _, values in rows)) for k, rank in enumerate(ended)
-    ]
+    outside = [max(0.0, rank.thread_s - sum(values[k] for _, _, values in rows)) for k, rank in enumerate(ended)]
     rows.append(("outside MPI", "#dddddd", outside))
     about = "The time of each rank from the end of MPI_Init to the beginning of MPI_Finalize."
     x = [str(rank.rank) for rank in ended]
@@ -76,13 +74,14 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     """Bytes from rank to rank."""
     size = ranks[0].size
     amount = [[0] * size for _ in range(size)]
-    left_out = 0
+    left_out, members = 0, _members(ranks)
     for rank in ranks:
         for calls in rank.calls:
             if calls.peer < 0 or not _sends(calls) or rank.rank >= size:
                 continue
-            if calls.ranks == size and calls.peer < size:
-                amount[calls.peer][rank.rank] += calls.bytes
+            to = members.get((calls.communicator, calls.peer), -1)
+            if 0 <= to < size:
+                amount[to][rank.rank] += calls.bytes
             else:
                 left_out += calls.bytes
     if not any(map(any, amount)):
@@ -96,8 +95,20 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     figure = Figure("traffic", "Traffic between ranks", about, data, layout(height=520) | parts)
     figure.layout["xaxis"]["title"], figure.layout["yaxis"]["title"] = {"text": "from rank"}, {"text": "to rank"}
     if left_out:
-        figure.notes.append(f"{shown_bytes(left_out)} in communicators with fewer ranks are not drawn.")
+        figure.notes.append(
+            f"{shown_bytes(left_out)} are not drawn, because the profile does not say which ranks of the program "
+            "received them."
+        )
     return figure
+
+
+def _members(ranks: list[Rank]) -> dict[tuple[str, int], int]:
+    """The rank in MPI_COMM_WORLD by communicator and rank there; -1 for several communicators of one name."""
+    found: dict[tuple[str, int], int] = {}
+    for rank in ranks:
+        for communicator, number in rank.numbers.items():
+            found[communicator, number] = -1 if (communicator, number) in found else rank.rank
+    return found
 
 
 def _sends(calls: Calls) -> bool:
@@ -138,8 +149,8 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, columns: tupl
 def _ranks(ranks: list[Rank]) -> list[list[str]]:
     out = []
     for rank in ranks:
-        share = f"{rank.in_mpi / rank.seconds:.1%}" if rank.seconds else "–"
+        share = f"{rank.in_mpi / rank.thread_s:.1%}" if rank.thread_s else "–"
         seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
-        memory = shown_bytes(1024 * rank.memory_kib)
+        memory = shown_bytes(1024 * rank.memory_kib) if rank.seconds else "–"
         out.append([str(rank.rank), rank.host, seconds, share, shown_cpus(rank), f"{rank.preempted:,}", memory])
     return out

@@ -32,7 +32,7 @@ def nodes_of(ranks: list[Rank]) -> list[Node]:
 
 
 def _node(name: str, ranks: list[Rank]) -> Node:
-    ended = [(rank.in_mpi, rank.seconds) for rank in ranks if rank.seconds]
+    ended = [(rank.in_mpi, rank.thread_s) for rank in ranks if rank.seconds]
     shares = [in_mpi / seconds for in_mpi, seconds in ended]
     whole = sum(in_mpi for in_mpi, _ in ended) / sum(seconds for _, seconds in ended) if ended else None
     memory = sum(rank.memory_kib for rank in ranks)

@@ -44,7 +44,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
     totals = totals_of(ranks)
     ended = [rank for rank in ranks if rank.seconds]
-    run_s = sum(rank.seconds or 0 for rank in ended)
+    run_s = sum(rank.thread_s for rank in ended)
     share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
     nodes = nodes_of(ranks)
@@ -108,13 +108,15 @@ def title_of(ranks: list[Rank]) -> str:
     first, hosts = ranks[0], len({rank.host for rank in ranks})
     longest = max((rank.seconds or 0 for rank in ranks), default=0)
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
-    return f"{first.program}: {first.size} ranks on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
+    most = max(rank.threads for rank in ranks)
+    threads = f" with up to {most} threads that call MPI" if most > 1 else ""
+    return f"{first.program}: {first.size} ranks{threads} on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
 
 
 def _share(ended: list[Rank], run_s: float, subject: str) -> str:
     if not ended or run_s == 0:
         return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
-    shares = sorted((rank.in_mpi / (rank.seconds or 1), rank.rank) for rank in ended)
+    shares = sorted((rank.in_mpi / rank.thread_s, rank.rank) for rank in ended)
     all_s = sum(rank.in_mpi for rank in ended)
     return (
         f"{subject} {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
@@ -198,7 +200,7 @@ def _advice(
     said: list[Table | str] = []
     missing = sorted(set(range(ranks[0].size)) - {rank.rank for rank in ranks})
     if missing:
-        said.append(f"No profile came from rank {', '.join(map(str, missing))}. Was the disk full?")
+        said.append(f"No profile came from rank {', '.join(map(str, missing))}.")
     lost = [rank.rank for rank in ranks if rank.seconds is None]
     if lost:
         said.append(f"Rank {', '.join(map(str, lost))} did not reach MPI_Finalize. Its calls until then are counted.")

@@ -1,15 +1,16 @@
 """The files that the ranks of a profiled program leave; their layout is src/mpiprobe/layout.h."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import InputError
+from ..base.text import plural
 
-_MAGIC = 0x34656C69666F7270
+_MAGIC = 0x35656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
 KIND_NAMES = {
     "messages": "messages",
@@ -52,7 +53,7 @@ _HEADER = np.dtype(
         ("program", "S256"),
     ]
 )
-_COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("origin", "S176")])
+_COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("remote", "i4"), ("origin", "S176")])
 _FILE_HINTS = np.dtype([("file", "u4"), ("text", "S252")])
 _ENTRY = np.dtype(
     [
@@ -153,19 +154,35 @@ class Rank:
     instructions: int = 0
     cycles: int = 0
     """0: the machine does not let users count them."""
+    threads: int = 1
+    """Number of threads that called MPI; 1 if only one at a time may do that."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The rank's number in each communicator of one group, by how the communicator came to be."""
 
     @property
     def in_mpi(self) -> float:
-        """Seconds."""
+        """Seconds, added up for all threads."""
         return sum(calls.total_s for calls in self.calls)
+
+    @property
+    def thread_s(self) -> float:
+        """``seconds``, added up for all threads that called MPI; 0 if it is not known."""
+        return (self.seconds or 0) * self.threads
 
 
 def read_folder(folder: Path) -> list[Rank]:
     """The ranks in order. Raises InputError if there is none, or if a file is no profile."""
     files = sorted(folder.glob("*.profile"))
+    if not files and (lost := without_room(folder)):
+        raise InputError(f"{plural(lost, 'rank')} found no room for a profile in {folder}; is the disk full?")
     if not files:
         raise InputError(f"{folder} has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one")
     return sorted((rank for rank in map(read_rank, files) if rank is not None), key=lambda rank: rank.rank)
+
+
+def without_room(folder: Path) -> int:
+    """The number of ranks that could not write their profile there."""
+    return len(list(folder.glob("*.no-room")))
 
 
 def read_rank(path: Path) -> Rank | None:
@@ -203,6 +220,12 @@ def read_rank(path: Path) -> Rank | None:
         preempted=int(header["preempted"]),
         instructions=int(header["instructions"]),
         cycles=int(header["cycles"]),
+        threads=max(1, int(header["threads"])),
+        numbers={
+            _text(one["origin"]): int(one["rank"])
+            for one in file["communicators"][: header["communicators"]]
+            if one["remote"] == 0
+        },
     )
 
 

@@ -10,6 +10,7 @@ from ..launch.mpi import recognise
 from ..launch.mpi.linked import module_linked_by
 from ..launch.programs import own_library, said_by
 
+_HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile"}
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 
 
@@ -34,10 +35,19 @@ def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
     preloaded = ":".join(filter(None, [str(probe), os.environ.get("LD_PRELOAD")]))
     variables = {"LD_PRELOAD": preloaded, "CULMEN_PROFILE_DIR": str(folder.resolve())}
     variables["CULMEN_PROFILE_IMBALANCE"] = str(period)
+    command = _forwarding(command, [*variables])
     try:
         return subprocess.run(command, env={**os.environ, **variables}).returncode
     except OSError as error:
         raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+
+
+def _forwarding(command: list[str], names: list[str]) -> list[str]:
+    """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
+    launcher, *words = command
+    if Path(launcher).name.startswith(_LAUNCHERS) and _kind_of(launcher) == "openmpi" and _HOSTS & set(words):
+        return [launcher, *(word for name in names for word in ("-x", name)), *words]
+    return command
 
 
 def _probe_of(command: list[str]) -> Path:

@@ -52,7 +52,7 @@ class Result:
     recommended: Recommended | None
     first_failure: str  #: message of the first failed evaluation; empty if none failed
     retried: int  #: number of repeated evaluations
-    lost: int  #: number of workers that died
+    lost: int  #: number of evaluations that were lost with their workers; others repeated them
     workers: int  #: number of workers
     team_size: int  #: number of ranks in each team; 0: without teams
     nodes: int  #: number of machines that had workers at the start of the run

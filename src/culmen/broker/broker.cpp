@@ -117,7 +117,7 @@ void Broker::on_event(const Lost& e) {
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
     lose(id, e.worker, e.to_blame && std::next(at) == worker.sent.rend());
   }
-  worker.sent.clear();
+  worker.sent = {};  // its number does not come again
   actions_->push_back(Resize{counts_.workers});
   if (counts_.workers == 0 && options_.needs_workers) stop(StopReason::error);
 }

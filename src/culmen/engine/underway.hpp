@@ -1,7 +1,6 @@
 // The evaluations that workers have, and since when they run.
 #pragma once
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <map>
 #include <optional>
@@ -47,7 +46,7 @@ class Underway {
     const double ran_s = now_s - w.since_s;
     lost_[w.sent.front()] = ran_s;
     for (std::size_t i = 1; i < w.sent.size(); ++i) lost_[w.sent[i]] = 0;
-    w.sent.clear();
+    w.sent = {};
     return ran_s;
   }
   /// Its results do not matter any more.
@@ -89,7 +88,8 @@ class Underway {
   static constexpr double look_period_s = 1;
   using Sent = std::pair<EvaluationId, Attempt>;
   struct Worker {
-    std::deque<Sent> sent;
+    std::vector<Sent>
+        sent;  // few; without memory of its own after lost(), because numbers of workers do not come again
     double since_s = 0;
   };
   std::vector<Worker> workers_;

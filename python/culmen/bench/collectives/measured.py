@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...launch.allocation import partition
+from ...launch.allocation import partition, ranks_on_a_node
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..conversation import LostError, RefusedError
@@ -49,9 +49,8 @@ def measure_points(
     roots: Sequence[int] = (0,),
 ) -> list[Point]:  # fmt: skip
     """Each round visits all points that need more calls, in a random order. If ranks end or hang with an algorithm, it
-    is not called again.
-
-    Raises LostError if this happens with the MPI's own choice, or with several algorithms.
+    is not called again. If this happens with the MPI's own choice, or with several algorithms, the measurement ends.
+    What was measured before is kept.
     """
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
     points = [
@@ -68,17 +67,21 @@ def measure_points(
             try:
                 if not point.checked:
                     _check(ranks.session, collective, point)
-                elif not point.unavailable:
+                elif not (point.unavailable or point.ended):
                     _visit(ranks.session, collective, point, protocol, starts, own)
+            except RefusedError as error:
+                point.give_up(str(error))
             except LostError as error:
                 ranks.end()
                 losses += 1
-                if point.algorithm.name == DEFAULT or losses > _MOST_LOSSES:
-                    raise
+                all_end = point.algorithm.name == DEFAULT or losses > _MOST_LOSSES
+                point.visits = []
                 for each in points:
-                    if each.algorithm == point.algorithm:
-                        each.unavailable, each.visits = str(error), []
-        active = [point for point in active if not point.unavailable and not point.has_enough(protocol)]
+                    if all_end or each.algorithm == point.algorithm:
+                        each.give_up(str(error))
+                if all_end:
+                    return points
+        active = [point for point in active if not (point.unavailable or point.ended or point.has_enough(protocol))]
         rng.shuffle(active)
     return points
 
@@ -117,16 +120,17 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     wanted = p["algorithms"].split(",")
     algorithms = [a for a in known.algorithms(collective, ranks) if wanted == ["all"] or a.name in wanted]
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
-    begun = time.monotonic()
+    begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if p["suite"]:
-        points = suites.measure_points(
-            Path(p["suite"]), launcher, collective, ranks, algorithms, sizes, protocol, ranks
-        )
-        version, nodes = version_of(launcher), (1, ranks)
+        points = suites.measure_points(Path(p["suite"]), launcher, collective, ranks, algorithms, sizes, protocol, seed)
+        on_a_node = ranks_on_a_node(ranks)
+        version, nodes = version_of(launcher), (-(-ranks // on_a_node), on_a_node)
     else:
         with Ranks(launcher, ranks, protocol.timeout_s, p["mapping"]) as launched:
-            points = measure_points(launched, collective, algorithms, sizes, protocol, ranks, roots)
+            points = measure_points(launched, collective, algorithms, sizes, protocol, seed, roots)
             version, nodes = launched.version, launched.nodes
+    if not any(point.visits for point in points):
+        raise LostError(next(point.unavailable for point in points if point.unavailable))
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition(), p["mapping"])

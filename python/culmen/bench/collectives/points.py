@@ -31,3 +31,10 @@ class Point(Series):
     checked: bool = False  #: one call gave the right result, or it is unavailable
     verified: bool = True
     unavailable: str = ""  #: why it cannot be measured
+    ended: bool = False  #: its algorithm, or the launch, cannot be used any more; what was measured is kept
+
+    def give_up(self, why: str) -> None:
+        """There will be no more visits."""
+        self.ended = True
+        if not self.visits:
+            self.unavailable = why

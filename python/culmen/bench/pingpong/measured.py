@@ -15,7 +15,6 @@ from .routes import route_named
 COLUMNS = [
     "route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable", "nodes", "ppn", "partition",
 ]  # fmt: skip
-_SEED = 1
 
 
 @dataclass
@@ -41,22 +40,23 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     sizes = [int(word) for word in p["sizes"].split(",")]
     route = route_named(p["route"])
     file = samples_file(route.name)
+    measured = [Sized(size=size) for size in sizes]
     try:
         conversation = route.open(int(p["buffer_bytes"]), float(p["timeout_s"]))
         with conversation:
-            measured = [Sized(size=size) for size in sizes]
             _measure(conversation.time_messages, measured, limits)
             version, nodes = conversation.version, conversation.nodes()
     except LostError as error:
-        write_samples(file, Header(route.name, "", partition=partition()), [], str(error))
-        return 0.0, {"sizes": 0.0, "calls": 0.0}
-    write_samples(file, Header(route.name, version, *nodes, partition()), measured, "")
+        measured = [each for each in measured if each.visits]  # what was measured before the end
+        write_samples(file, Header(route.name, "", partition=partition()), measured, str(error))
+    else:
+        write_samples(file, Header(route.name, version, *nodes, partition()), measured, "")
     calls = sum(len(times) for each in measured for times in each.visits)
-    return float(sum(not each.is_exact(limits) for each in measured)), {"sizes": len(sizes), "calls": calls}
+    return float(sum(not each.is_exact(limits) for each in measured)), {"sizes": len(measured), "calls": calls}
 
 
 def _measure(time_messages: Any, measured: list[Sized], limits: Limits) -> None:
-    rng = random.Random(_SEED)  # noqa: S311 - an order, no secret
+    rng = random.SystemRandom()
     active = list(measured)
     while active:
         rng.shuffle(active)

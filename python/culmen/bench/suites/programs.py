@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
+from ...launch.allocation import ranks_on_a_node
 from ...launch.launcher import situations
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Algorithm
 from ...launch.programs import said_by
 from ..conversation import LostError, RefusedError
+from ..parts import settings_of_launchers
 from .results import Result, benchmarks_in
 
 IMB = "IMB-MPI1"
@@ -97,9 +99,10 @@ def run(
 
     Raises LostError if it takes longer, RefusedError if the program fails or lacks a size.
     """
-    words = situations(launcher, ranks, here=True)
+    words = situations(launcher, ranks_on_a_node(ranks), here=True)
     flags = [flag for each in words for flag in each.flags]
     environment = {name: value for each in words for name, value in each.environment.items()} | dict(os.environ)
+    environment |= settings_of_launchers()
     known = launcher.mpi.collectives
     environment |= known.variables_for(program.collective, algorithm) if known is not None else {}
     found: dict[int, Result] = {}

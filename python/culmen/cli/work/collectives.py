@@ -81,9 +81,15 @@ def _usual_ranks(quick: bool) -> int:
 
 
 def measure_collectives(
-    wanted: Plan, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None
+    wanted: Plan,
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    scratch: Path | None = None,
+    at_most: int | None = None,
 ) -> int:
-    """Measures what is missing, writes the table and the page, and returns an exit code. ``scratch``: see KeptStore."""
+    """Measures what is missing, or ``at_most`` so many launches. Writes the table and the page, and returns an exit
+    code. ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
     store = folder / _STORE
     if overwrite:
@@ -99,8 +105,9 @@ def measure_collectives(
             "launches",
             lambda: kept.watching(_begin(wanted, done, quiet)),
             quiet,
+            at_most,
         )
-    return _conclude(wanted, [folder], folder, whole, quiet)
+    return _conclude(wanted, [folder], folder, whole, quiet, at_most)
 
 
 def submit_collectives(
@@ -140,17 +147,22 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("launches measured", best=""))
 
 
-def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, quiet: bool) -> int:
+def _conclude(
+    wanted: Plan, measured: list[Path], folder: Path, whole: bool, quiet: bool, at_most: int | None = None
+) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
         state = read(place / _STORE)
         columns, failed = state.columns, failed or bool(state.opened.failures)
-        files += [
-            path
-            for row in range(len(state))
-            if columns["status"][row] == "ok" and (path := _samples_of(columns, row, place)).exists()
-        ]
+        there = [_samples_of(columns, row, place) for row in range(len(state)) if columns["status"][row] == "ok"]
+        files += [path for path in there if path.exists()]
+        if missing := [path for path in there if not path.exists()]:
+            failed = True
+            print(
+                f"culmen: {missing[0]} is missing ({plural(len(missing), 'launch')} in all); to measure again, write "
+                "--overwrite"
+            )
         for failure in state.opened.failures:
             print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
     if not files:
@@ -169,7 +181,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, qui
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, failed, "launches")
+    return exit_code(whole, failed, "launches", at_most)
 
 
 def _samples_of(columns: Mapping[str, Any], row: int, place: Path) -> Path:

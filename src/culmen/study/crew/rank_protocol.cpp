@@ -371,6 +371,7 @@ bool RankWorker::relay(const RankCall& call) {
     relay.run();
   } catch (const Error& e) {
     fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), e.what());
+    relay.fail();
   }
   return relay.any_lost();
 }

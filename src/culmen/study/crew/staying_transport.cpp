@@ -39,7 +39,7 @@ void StayingTransport::begin(std::function<std::string()> status) {
     const std::lock_guard lock(mutex_);
     status_ = std::move(status);
   }
-  introduced_ = std::exchange(present_, {});
+  introduced_.merge(std::exchange(present_, {}));  // a run that ended at once did not hear of all
 }
 
 bool StayingTransport::receive(Sink& sink) {

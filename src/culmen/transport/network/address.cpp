@@ -52,11 +52,12 @@ Address parse_address(const std::string& text) {
   return address;
 }
 
-std::string to_string(const Address& address) {
+std::string host_and_port(const Address& address) {
   const bool is_v6 = address.host.find(':') != std::string::npos;
-  return is_v6 ? fmt::format("{}://[{}]:{}", address.scheme, address.host, address.port)
-               : fmt::format("{}://{}:{}", address.scheme, address.host, address.port);
+  return is_v6 ? fmt::format("[{}]:{}", address.host, address.port) : fmt::format("{}:{}", address.host, address.port);
 }
+
+std::string to_string(const Address& address) { return address.scheme + "://" + host_and_port(address); }
 
 bool is_loopback(const Address& address) {
   boost::system::error_code error;

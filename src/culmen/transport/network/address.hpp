@@ -16,6 +16,8 @@ struct Address {
 /// Throws InputError that says what is allowed.
 Address parse_address(const std::string& text);
 std::string to_string(const Address& address);
+/// "example.org:7443", "[::1]:7443"
+std::string host_and_port(const Address& address);
 /// Only programs of this machine reach it. The name "localhost" does; other names are not looked up.
 bool is_loopback(const Address& address);
 /// With this machine's name as the host, if the address stands for all of its addresses.

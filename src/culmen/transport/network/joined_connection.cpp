@@ -78,7 +78,7 @@ asio::awaitable<Bytes> JoinedConnection::meet() {
   tcp::socket socket(executor);
   co_await asio::async_connect(socket, found, use_awaitable);
   stream_ = scheme_named(address.scheme)
-                .stream({Side::worker, std::move(socket), fmt::format("{}:{}", address.host, address.port), tls_, {}});
+                .stream({Side::worker, std::move(socket), host_and_port(address), tls_, {}});
   descriptor_ = stream_->descriptor();
   co_await stream_->open();
   Bytes out;

@@ -21,7 +21,7 @@
 namespace culmen {
 namespace {
 constexpr std::size_t own_write_bytes = std::size_t{64} << 10;  // such a body is not copied
-constexpr double first_rest_s = 0.05, longest_rest_s = 5;
+constexpr double first_rest_s = 0.05, longest_rest_s = 5, farewell_s = 5;
 
 /// Takes a block of whole frames apart. Throws Error if it is none.
 std::deque<std::pair<FrameHead, Bytes>> frames_in(BytesView block) {
@@ -51,6 +51,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
     try {
       BlockingSocket last;
       begin_visit(last, false, true);
+      last.expect_within(farewell_s);
       last.read_all();
     } catch (const std::exception&) {  // the master is gone, too
     }

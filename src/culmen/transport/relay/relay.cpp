@@ -1,5 +1,9 @@
 #include "culmen/transport/relay/relay.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <limits>
+
 #include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/transport/relay/relay_transport.hpp"
@@ -7,6 +11,7 @@
 namespace culmen {
 namespace {
 constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then those wait from whom more would come
+constexpr double farewell_s = 10;                                 // of a relay that has failed
 }  // namespace
 
 Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining,
@@ -87,12 +92,24 @@ void Relay::lost(WorkerId worker, const std::string& why) {
 void Relay::close() {
   if (any_lost_ && behind_ != nullptr) behind_->note_loss();
   node_.close(grace_s_);
+  say_closed(std::numeric_limits<double>::infinity());
+}
+
+void Relay::fail() noexcept {
+  any_lost_ = true;
+  try {
+    say_closed(farewell_s);
+  } catch (const std::exception&) {  // the line has failed, too
+  }
+}
+
+void Relay::say_closed(double at_most_s) {
   out_.clear();
   Bytes content;
   ByteWriter(content).u64(remaining_());
   out_.add(0, ParcelKind::closed, content);
   Alarm nap;
-  for (;;) {
+  for (const auto end_s = clock_.now_s() + at_most_s; clock_.now_s() < end_s;) {
     out_.flush(line_, 0);
     if (out_.empty() && line_.idle()) return;
     nap.sleep(pace_.nap_s());

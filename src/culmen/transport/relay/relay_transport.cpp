@@ -27,13 +27,14 @@ struct RelayTransport::Impl {
     bool is_due = false;  // is in due_
     bool closed = false;
     std::size_t remaining = 0;
+    std::vector<char> there = {};  // workers that have joined and are not lost
   };
 
   Impl(Line& given, const std::vector<std::size_t>& workers, std::size_t relays_on_way)
       : line(given), answers_s(relay_answers_s * static_cast<double>(relays_on_way)) {
     WorkerId first = 0;
     for (const auto n : workers) {
-      relays.push_back({first, n, {}, {}, false, false, n});
+      relays.push_back({first, n, {}, {}, false, false, n, std::vector<char>(n)});
       first += static_cast<WorkerId>(n);
     }
   }
@@ -82,20 +83,31 @@ struct RelayTransport::Impl {
         }
         return;
       case ParcelKind::joined:
+        relay.there[parcel.worker] = 1;
         if (sink != nullptr) sink->joined(worker);
         return;
       case ParcelKind::lost:
         any_lost = true;
+        relay.there[parcel.worker] = 0;
         if (sink != nullptr) sink->lost(worker, text_in(parcel.content));
         return;
       case ParcelKind::closed:
         relay.closed = true;
         relay.remaining = ByteReader(parcel.content).u64();
+        if (sink != nullptr) lose_all(relay, *sink);
         return;
       case ParcelKind::close:
       case ParcelKind::alive:
         return;
     }
+  }
+
+  /// A relay that closes before the master does has failed.
+  void lose_all(Relay& relay, Sink& sink) {
+    any_lost = true;
+    relay.out.clear();
+    for (std::size_t k = 0; k < relay.workers; ++k)
+      if (std::exchange(relay.there[k], 0)) sink.lost(relay.first + static_cast<WorkerId>(k), "its relay has failed");
   }
 
   Line& line;
@@ -121,6 +133,7 @@ void RelayTransport::send(WorkerId worker, const FrameHead& head, BytesView body
   if (impl_->closed) return;
   auto& relay = impl_->relay_of(worker);
   if (worker - relay.first >= relay.workers) throw InputError(fmt::format("worker {} does not exist", worker));
+  if (relay.closed) return;
   relay.out.add_frame(worker - relay.first, head, body);
   impl_->note(relay);
 }
@@ -158,6 +171,7 @@ void RelayTransport::close(double grace_s) {
   writer.u8(impl_->any_lost);
   for (auto& relay : impl_->relays) {
     relay.out.clear();
+    if (relay.closed) continue;
     relay.out.add(0, ParcelKind::close, content);
     impl_->note(relay);
   }
