@@ -1,4 +1,4 @@
-// Who waits for whom: rank 1 comes late to a broadcast from rank 0, to a reduction at rank 0, and to a scan.
+// Who waits for whom: rank 1 comes late to a broadcast from rank 0 and to a reduction at rank 0.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <unistd.h>
@@ -16,9 +16,6 @@ int main(int n, char** words) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) usleep(late_us);
     MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) usleep(late_us);
-    MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
   MPI_Finalize();
   return 0;

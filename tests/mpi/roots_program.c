@@ -20,7 +20,7 @@ int main(int n, char** words) {
   if (root == MPI_PROC_NULL) {
     MPI_Gather(NULL, 0, MPI_DATATYPE_NULL, NULL, 0, MPI_DATATYPE_NULL, root, both);
     MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, NULL, 0, MPI_DATATYPE_NULL, root, both);
-    MPI_Bcast(NULL, 0, MPI_DATATYPE_NULL, root, both);
+    MPI_Bcast(buffer, 3, MPI_INT, root, both);
   } else if (root == MPI_ROOT) {
     MPI_Gather(NULL, 0, MPI_DATATYPE_NULL, all, 2, MPI_INT, root, both);
     MPI_Scatter(buffer, 2, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, both);

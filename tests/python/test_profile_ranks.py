@@ -1,0 +1,78 @@
+"""What a profile says of ranks: who received what, several threads, variables for other machines."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from culmen.profile import running
+from culmen.profile.figures import figures_of
+from culmen.profile.page import page
+from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from rich.console import Console
+
+NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
+
+
+def sent(communicator, to, bytes_):
+    return Calls("MPI_Send", "messages", communicator, 3, 4, to, 1, bytes_, 1e-3, 1e-3, 1e-3, 0.0, 0)
+
+
+def rank(number, numbers, *calls):
+    of_world = {"world": number} | numbers
+    return Rank(number, 3, "here", "MPICH 4.0.2", "app", 10.0, 0.1, 0, 0, 0, [*calls], {}, NEVER, numbers=of_world)
+
+
+def traffic(ranks):
+    figure = next(each for each in figures_of(ranks) if each.key == "traffic")
+    return [row["marker"]["color"] for row in figure.data], figure.notes
+
+
+def test_bytes_go_to_the_rank_of_the_program_whatever_its_number_in_the_communicator():
+    turned = "world/cart 1"  # the same ranks in another order
+    part = "world/split 1 colour 0"  # of the ranks 0 and 2
+    ranks = [
+        rank(0, {turned: 2, part: 0}, sent("world", 1, 5), sent(part, 1, 7)),
+        rank(1, {turned: 0}, sent(turned, 2, 11)),
+        rank(2, {turned: 1, part: 1}, sent(turned, 0, 13)),
+    ]
+    amount, notes = traffic(ranks)
+    assert amount == [[0, 11, 0], [5, 0, 13], [7, 0, 0]]  # by receiver, then by sender
+    assert not notes
+
+
+def test_bytes_in_communicators_of_one_name_are_not_drawn_and_this_is_said():
+    name = "world/cart_sub 1"  # rank 0 alone, and the ranks 1 and 2
+    ranks = [
+        rank(0, {name: 0}, sent("world", 1, 5)),
+        rank(1, {name: 0}, sent(name, 0, 7)),
+        rank(2, {name: 1}, sent(name, 0, 9)),
+    ]
+    amount, notes = traffic(ranks)
+    assert amount == [[0, 0, 0], [5, 0, 0], [0, 0, 0]]
+    assert len(notes) == 1
+    assert notes[0].startswith("16 B are not drawn")
+
+
+def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():
+    calls = [replace(sent("world", 1, 5), seconds=25.0)]
+    ranks = [replace(rank(number, {}, *calls), threads=4) for number in range(3)]
+    console = Console(width=160)
+    with console.capture() as out:
+        console.print(page(ranks))
+    text = " ".join(out.get().split())
+    assert "3 ranks with up to 4 threads that call MPI on 1 node" in text
+    assert "MPI takes 62% of the time of all ranks" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "is_told"),
+    [
+        ("openmpi", ["mpirun", "--host", "a,b", "app"], True),
+        ("openmpi", ["mpirun", "-n", "2", "app"], False),
+        ("mpich", ["mpiexec", "-host", "a", "app"], False),
+    ],
+)
+def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, is_told, monkeypatch):
+    monkeypatch.setattr(running, "_kind_of", lambda _word: kind)
+    told = ["-x", "LD_PRELOAD"] if is_told else []
+    assert running._forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
