@@ -31,7 +31,7 @@ struct Failing final : Transport {
   int calls = 0;
 };
 
-struct Heard final : Transport::Sink {
+struct HeardOfRelays final : Transport::Sink {
   void joined(WorkerId worker) override { present.push_back(worker); }
   void arrived(WorkerId, const FrameHead&, BytesView) override {}
   void lost(WorkerId worker, const std::string& why) override { gone.emplace_back(worker, why); }
@@ -47,7 +47,7 @@ TEST(RelayFailure, loses_all_workers_that_are_there) {
   EXPECT_THROW(relay.run(), Error);
   relay.fail();
   EXPECT_TRUE(relay.any_lost());
-  Heard heard;
+  HeardOfRelays heard;
   for (int i = 0; i < 10; ++i) master.receive(heard);
   EXPECT_EQ(heard.present, (std::vector<WorkerId>{2, 3, 4}));
   const std::vector<std::pair<WorkerId, std::string>> expected{

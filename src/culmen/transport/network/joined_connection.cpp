@@ -77,8 +77,7 @@ asio::awaitable<Bytes> JoinedConnection::meet() {
   const auto found = co_await resolver.async_resolve(address.host, std::to_string(address.port), use_awaitable);
   tcp::socket socket(executor);
   co_await asio::async_connect(socket, found, use_awaitable);
-  stream_ = scheme_named(address.scheme)
-                .stream({Side::worker, std::move(socket), host_and_port(address), tls_, {}});
+  stream_ = scheme_named(address.scheme).stream({Side::worker, std::move(socket), host_and_port(address), tls_, {}});
   descriptor_ = stream_->descriptor();
   co_await stream_->open();
   Bytes out;

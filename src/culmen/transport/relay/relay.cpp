@@ -11,7 +11,7 @@
 namespace culmen {
 namespace {
 constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then those wait from whom more would come
-constexpr double farewell_s = 10;                                 // of a relay that has failed
+constexpr double failure_said_s = 10;                             // of a relay that has failed
 }  // namespace
 
 Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining,
@@ -98,7 +98,7 @@ void Relay::close() {
 void Relay::fail() noexcept {
   any_lost_ = true;
   try {
-    say_closed(farewell_s);
+    say_closed(failure_said_s);
   } catch (const std::exception&) {  // the line has failed, too
   }
 }
