@@ -24,6 +24,10 @@ def test_a_table_is_modelled_and_an_algorithm_is_chosen(tmp_path):
     done = culmen(*asked, "--ranks", "48", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "analytic model" in done.stdout
+    (tmp_path / "bench-collectives").mkdir()
+    (tmp_path / "collectives.csv").rename(tmp_path / "bench-collectives/collectives.csv")
+    again = culmen(*asked[:-1], "--ranks", "48", cwd=tmp_path)
+    assert again.stdout == done.stdout, again.stderr
 
 
 def test_mistakes_are_one_sentence(tmp_path):

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -46,6 +47,49 @@ def test_a_job_of_this_machine_measures_and_is_collected(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"], "the scratch folder is gone"
     again = culmen(*MEASURE, *SUBMIT, "--quiet", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, "")
+
+
+def test_a_pilot_gives_the_time_of_the_job(tmp_path):
+    sizes = ("bench", "pingpong", "--routes", "raw", "--sizes", "8,1K", "--seconds", "1000", "--interval", "0.9")
+    done = culmen(*sizes, *SUBMIT, "--pilot", 1, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    submitted = re.findall(r"Submitted job \S+ on local \(1 × 2 tasks, at most (\S+?)(, .*)?\)", done.stdout)
+    assert len(submitted) == 2, done.stdout
+    assert submitted[0] == ("00:53:00", ", a pilot of 1")  # START, and 1.5 times what --seconds allows for two sizes
+    assert submitted[1][0] < "00:10:00"
+    assert submitted[1][1] in {f", {n} of 3 routes before" for n in (1, 2)}, (
+        "another one may have ended before the stop"
+    )
+    assert {row["route"] for row in rows_in(tmp_path)} == {"raw/tcp", "raw/unix", "raw/shm"}
+    assert "--at-most" not in (tmp_path / "out/local/job.sh").read_text()
+
+
+def test_few_points_are_measured_if_asked_for(tmp_path):
+    done = culmen(*MEASURE, "--at-most", 1, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "Not all routes are measured, because of --at-most; without it, the same command measures the rest."
+        in done.stdout
+    )
+    assert len({row["route"] for row in rows_in(tmp_path)}) in (1, 2)
+    rest = culmen(*MEASURE, "--output", "out", cwd=tmp_path)
+    assert rest.returncode == 0, rest.stderr
+    assert len({row["route"] for row in rows_in(tmp_path)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--pilot", 2), "--pilot is an option of a job; add --submit slurm"),
+        ((*SUBMIT, "--at-most", 2), "--at-most is not for jobs; to measure few points in a first job, write --pilot"),
+        ((*SUBMIT, "--pilot", 2, "--time", 30), "--pilot estimates the time limit of the job, and --time sets it"),
+    ],
+)
+def test_wrong_words_for_pilots_are_one_sentence(words, said, tmp_path):
+    done = culmen(*MEASURE, *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 LONG = ("bench", "pingpong", "--routes", "raw", "--sizes", "1-64", "--seconds", "0.15", "--interval", "0.001")

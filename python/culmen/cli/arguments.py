@@ -81,8 +81,8 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, workers run on this machine only if you set their "
-        "number, for example with --workers N.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, no workers run on this machine by default. To "
+        "start some here, set their number, for example with --workers N.",
     ),
 ]
 TokenFile = Annotated[

@@ -8,10 +8,12 @@ import typer
 from . import work
 from .jobs import (
     Account,
+    AtMost,
     DryRun,
     Exclusive,
     JobPartition,
     Nodes,
+    Pilot,
     Qos,
     Scratch,
     SiteFile,
@@ -80,7 +82,13 @@ def transport(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=1000, help="Measure each point N times. Default: 3."),
+        typer.Option(
+            "--repetitions",
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Measure each combination of transport, workers and duration N times. Default: 3.",
+        ),
     ] = None,
     cost: Annotated[
         str,
@@ -96,7 +104,8 @@ def transport(
         typer.Option(
             "--io-threads",
             metavar="N,N,…",
-            help="Numbers of threads that encrypt, send and receive messages, for plot 5. Default: 1,2,4.",
+            help="Numbers of threads that encrypt, send and receive messages, for plot 5 in transport.html. "
+            "Default: 1,2,4.",
         ),
     ] = None,
     seconds: Annotated[
@@ -191,8 +200,8 @@ def collectives(
         typer.Option(
             "--algorithms",
             metavar="NAME,…",
-            help="Measure only these algorithms. Use the names that the MPI gives its algorithms; `default` stands for "
-            "the MPI's own choice. Default: all.",
+            help="Measure only these algorithms. Use the MPI's own names for them; `default` means that the MPI "
+            "chooses the algorithm. Default: all.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -248,7 +257,8 @@ def collectives(
         bool,
         typer.Option(
             "--quick",
-            help="Make a shorter measurement: bcast and allreduce, 2 ranks up to the number of cores, messages of 8 B, "
+            help="Make a shorter measurement: bcast and allreduce, numbers of ranks from 2 to the number of cores, "
+            "messages of 8 B, "
             "1 KiB and 64 KiB.",
         ),
     ] = False,
@@ -269,15 +279,17 @@ def collectives(
     qos: Qos = None,
     site: SiteFile = None,
     dry_run: DryRun = False,
+    pilot: Pilot = None,
+    at_most: AtMost = None,
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
     given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping)
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         plan = work.collectives.plan_of(*given)
-        raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch))
+        raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch, at_most))
     cluster = work.submit.Cluster.of(job)
     plan = work.collectives.plan_of(*given, most_ranks=max(2, cluster.room()))
     words = typed(context, without=("ranks",))
@@ -342,14 +354,16 @@ def pingpong(
     qos: Qos = None,
     site: SiteFile = None,
     dry_run: DryRun = False,
+    pilot: Pilot = None,
+    at_most: AtMost = None,
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     limits = (interval, seconds, repetitions or 0)
     plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=job is None)
     if job is None:
-        raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch))
+        raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch, at_most))
     cluster = work.submit.Cluster.of(job)
     words = typed(context, without=("routes",))
     raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet))

@@ -54,6 +54,25 @@ TimeLimit = Annotated[
         help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: culmen estimates it.",
     ),
 ]
+Pilot = Annotated[
+    int | None,
+    typer.Option(
+        "--pilot",
+        metavar="N",
+        min=1,
+        help="First measure N launches or routes in a short job. culmen estimates the time limit of the next job from "
+        "their durations.",
+    ),
+]
+AtMost = Annotated[
+    int | None,
+    typer.Option(
+        "--at-most",
+        metavar="N",
+        min=1,
+        help="Measure only N launches or routes. Without this option, the same command measures the rest.",
+    ),
+]
 Exclusive = Annotated[bool, typer.Option("--exclusive", help="While the job runs, no other job uses its nodes.")]
 Account = Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account of the job.")]
 Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service of the job.")]
@@ -79,7 +98,7 @@ Scratch = Annotated[
 ]
 _OF_JOBS = (
     "submit", "partition", "nodes", "tasks_per_node", "time", "exclusive", "account", "qos", "site", "dry_run",
-    "scratch", "output", "overwrite", "quiet",
+    "pilot", "at_most", "scratch", "output", "overwrite", "quiet",
 )  # fmt: skip
 
 
@@ -94,18 +113,27 @@ def job_of(
     qos: str | None,
     site: Path | None,
     dry_run: bool,
+    pilot: int | None = None,
+    at_most: int | None = None,
 ) -> "Wanted | None":
     """None: no job. Raises InputError for options of a job without --submit."""
     given = {
         "partition": partition, "nodes": nodes, "tasks-per-node": tasks_per_node, "time": time, "account": account,
         "exclusive": exclusive or None, "qos": qos, "site": site, "dry-run": dry_run or None,
+        "pilot": pilot,
     }  # fmt: skip
     if submit is None:
         for name, value in given.items():
             if value is not None:
                 raise InputError(f"--{name} is an option of a job; add --submit slurm")
         return None
-    return work.submit.Wanted(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    if at_most is not None:
+        raise InputError("--at-most is not for jobs; to measure few points in a first job, write --pilot")
+    if pilot is not None and time is not None:
+        raise InputError("--pilot estimates the time limit of the job, and --time sets it; give only one of them")
+    return work.submit.Wanted(
+        submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot
+    )
 
 
 def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:

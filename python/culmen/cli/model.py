@@ -72,9 +72,16 @@ def fit(
 
 
 def select(
-    table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="The table of `culmen bench collectives`.")],
     collective: Annotated[str, typer.Option("--collective", metavar="NAME", help="The collective.")],
     ranks: Annotated[int, typer.Option("--ranks", metavar="N", min=2, max=10_000_000, help="The number of ranks.")],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[FILE.csv]",
+            show_default=False,
+            help="The table of `culmen bench collectives`. Default: bench-collectives/collectives.csv.",
+        ),
+    ] = Path("bench-collectives/collectives.csv"),
     size: Annotated[
         str,
         typer.Option(

@@ -84,17 +84,27 @@ class _Copying:
 
 
 def run_missing(
-    study: PointStudy, points: int, done: int, what: str, begin: Callable[[], Monitor], quiet: bool
+    study: PointStudy,
+    points: int,
+    done: int,
+    what: str,
+    begin: Callable[[], Monitor],
+    quiet: bool,
+    at_most: int | None = None,
 ) -> bool:
-    """Measures the points that the store does not have. False: a signal stopped it. ``what``: what the points are."""
+    """Measures the points that the store does not have, or so many of them. False: some are missing still. ``what``:
+    what the points are."""
     if done < points:
-        return study.run(begin, RESUMABLE)
+        return study.run(begin, RESUMABLE, at_most)
     if not quiet:
         print(f"All {done} {what} are in {study.store}; to measure again, write --overwrite")
     return True
 
 
-def exit_code(whole: bool, failed: bool, what: str) -> int:
+def exit_code(whole: bool, failed: bool, what: str, at_most: int | None = None) -> int:
+    if not whole and at_most is not None and not failed:
+        print(f"Not all {what} are measured, because of --at-most; without it, the same command measures the rest.")
+        return FINISHED
     if not whole:
         print(f"Not all {what} are measured; the same command continues.")
         return RESUMABLE

@@ -66,8 +66,16 @@ def plan_of(
     return Plan([route.name for route in wanted], fixed, len(chosen) * budget_s)
 
 
-def measure_pingpong(plan: Plan, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None) -> int:
-    """Measures what is missing, writes the table and the page, and returns an exit code. ``scratch``: see KeptStore."""
+def measure_pingpong(
+    plan: Plan,
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    scratch: Path | None = None,
+    at_most: int | None = None,
+) -> int:
+    """Measures what is missing, or ``at_most`` so many routes. Writes the table and the page, and returns an exit code.
+    ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
     store, points = folder / _STORE, len(plan.routes)
     if overwrite:
@@ -77,9 +85,15 @@ def measure_pingpong(plan: Plan, output: Path | None, overwrite: bool, quiet: bo
         done = study.open()
         for_evaluators(folder)
         whole = run_missing(
-            study, points, done, "routes", lambda: kept.watching(_begin(points, done, plan.most_s, quiet)), quiet
+            study,
+            points,
+            done,
+            "routes",
+            lambda: kept.watching(_begin(points, done, plan.most_s, quiet)),
+            quiet,
+            at_most,
         )
-    return _conclude([folder], folder, plan.routes, whole, quiet)
+    return _conclude([folder], folder, plan.routes, whole, quiet, at_most)
 
 
 def submit_pingpong(
@@ -111,7 +125,9 @@ def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("routes measured", best=""))
 
 
-def _conclude(measured: list[Path], folder: Path, names: list[str], whole: bool, quiet: bool) -> int:
+def _conclude(
+    measured: list[Path], folder: Path, names: list[str], whole: bool, quiet: bool, at_most: int | None = None
+) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
@@ -136,4 +152,4 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], whole: bool,
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, failed, "routes")
+    return exit_code(whole, failed, "routes", at_most)

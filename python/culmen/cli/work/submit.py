@@ -1,5 +1,6 @@
 """``--submit``: the work of a command as jobs of a scheduler, one for each partition."""
 
+import math
 import shlex
 import sys
 import threading
@@ -7,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ... import _core
 from ..._core import InputError
@@ -19,6 +21,7 @@ from ...launch.scheduler.following import follow
 from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
 from ...launch.scheduler.site import Site, read_site
 from ...launch.scheduler.times import shown_time, time_of
+from ...report.reading import read
 from ...store.opening import open_store
 from .codes import FAILED, FINISHED, RESUMABLE
 from .job_lines import JobLines, job_lines
@@ -54,6 +57,7 @@ class Wanted:
     qos: str | None = None
     site: Path | None = None
     dry_run: bool = False
+    pilot: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,9 +120,20 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
     folder_for(output)
     for job in jobs:
         _find(task, cluster.scheduler, job, overwrite)
+        if overwrite:
+            remove_measurements(job.folder.path / task.store)
+    if (pilot := cluster.wanted.pilot) is not None:
+        first = [job for job in jobs if not job.active and task.done(job.folder.path / task.store) == 0]
+        for job in first:
+            _submit(task, cluster, job, quiet, pilot)
+        if not _follow(task, cluster.scheduler, first, quiet):
+            return _left(cluster.scheduler, jobs)
+        for job in first:
+            _last_results(task, job, min(pilot, task.points))
+            job.active = False
     for job in jobs:
         if not job.active:
-            _submit(task, cluster, job, overwrite, quiet)
+            _submit(task, cluster, job, quiet)
         elif job.record and not quiet:
             print(f"Job {_name(job)} was submitted at {job.record.submitted}; following it", flush=True)
     if not _follow(task, cluster.scheduler, jobs, quiet):
@@ -126,13 +141,24 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
     return _collect(task, cluster.scheduler, jobs, output)
 
 
-def _request(task: Task, cluster: Cluster, job: _Job, missing: int) -> Request:
-    """``missing``: the number of points that are not measured yet."""
+def _longest_s(store: Path) -> float:
+    """Of the points that were measured, the longest duration; infinity: there is none."""
+    try:
+        durations: Any = read(store).columns["duration_s"] if store.exists() else []
+    except _core.CulmenError:
+        durations = []
+    return max((float(one) for one in durations if one > 0), default=math.inf)
+
+
+def _request(task: Task, cluster: Cluster, job: _Job, missing: int, pilot: int | None = None) -> Request:
+    """``missing``: the number of points that are not measured yet. ``pilot``: measure only so many of them."""
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
-    estimate_s = _START_S + missing * (_FACTOR * task.most_s / task.points + _LAUNCH_S)
+    each_s = min(task.most_s / task.points, _longest_s(job.folder.path / task.store))
+    estimate_s = _START_S + min(missing, pilot or missing) * (_FACTOR * each_s + _LAUNCH_S)
     given_s = time_of(wanted.time) if wanted.time else None
-    words = shlex.join([_core.find_executable(), *task.arguments])
+    limit = [] if pilot is None else ["--at-most", str(pilot)]
+    words = shlex.join([_core.find_executable(), *task.arguments, *limit])
     folder, scratch = shlex.quote(str(job.folder.path)), site.scratch or _SCRATCH
     return Request(
         f"culmen-{task.name}",
@@ -171,16 +197,14 @@ def _find(task: Task, scheduler: Scheduler, job: _Job, overwrite: bool) -> None:
         )
 
 
-def _submit(task: Task, cluster: Cluster, job: _Job, overwrite: bool, quiet: bool) -> None:
+def _submit(task: Task, cluster: Cluster, job: _Job, quiet: bool, pilot: int | None = None) -> None:
     store = job.folder.path / task.store
-    if overwrite:
-        remove_measurements(store)
     done = task.done(store)
     if done >= task.points:
         if not quiet:
             print(f"All {done} {task.what} are in {store}; to measure again, write --overwrite")
         return
-    request = _request(task, cluster, job, task.points - done)
+    request = _request(task, cluster, job, task.points - done, pilot)
     job.folder.path.mkdir(parents=True, exist_ok=True)
     job.folder.script.write_text(cluster.scheduler.script(request), encoding="utf-8")
     number = cluster.scheduler.submit(job.folder.script, request)
@@ -188,7 +212,7 @@ def _submit(task: Task, cluster: Cluster, job: _Job, overwrite: bool, quiet: boo
     job.record = job.folder.write_record(cluster.scheduler.name, number, partition, task.arguments)
     job.active = True
     if not quiet:
-        before = f", {done} of {task.points} {task.what} before" if done else ""
+        before = f", {done} of {task.points} {task.what} before" if done else f", a pilot of {pilot}" if pilot else ""
         shape = f"{request.nodes} × {request.tasks_per_node} tasks, at most {shown_time(request.time_s)}"
         print(f"Submitted job {_name(job)} ({shape}{before}): {_shown(job.folder.script)}", flush=True)
         if cluster.wanted.time is None and request.time_s == job.partition.most_s:
@@ -238,7 +262,7 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
     whole, broken, measured = True, False, []
     for job in jobs:
         store = job.folder.path / task.store
-        done = _last_results(task, job, store)
+        done = _last_results(task, job, task.points)
         if store.exists():
             measured.append(job.folder.path)
         if done >= task.points:
@@ -253,10 +277,11 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
     return task.conclude(measured, output, whole)
 
 
-def _last_results(task: Task, job: _Job, store: Path) -> int:
-    """The number of measured points. If the job ended well, all of them will arrive."""
+def _last_results(task: Task, job: _Job, points: int) -> int:
+    """The number of measured points. If the job ended well, so many of them will arrive."""
+    store = job.folder.path / task.store
     until = time.monotonic() + (_ARRIVES_S if job.active and job.place.exit_code == 0 else 0)
-    while (done := task.done(store)) < task.points and time.monotonic() < until:
+    while (done := task.done(store)) < points and time.monotonic() < until:
         time.sleep(0.5)
     return done
 

@@ -199,39 +199,37 @@ AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOp
 }  // namespace cmaes
 
 OptimizerKind cmaes_kind() {
-  return {
-      {.name = "cmaes",
-       .about = "CMA-ES with restarts: one objective that may be rugged, numeric parameters that may be correlated",
-       .needs_order = true,
-       .asynchronous = true,
-       .options = {OptionRule::word("constraints",
-                                    "lagrangian: learn a penalty for each constraint or limit; last: rank "
-                                    "candidates with violations behind all others",
-                                    {"lagrangian", "last"}, "lagrangian"),
-                   OptionRule::word("covariance",
-                                    "correlations to learn: all (full), few (limited) or none (diagonal); auto: full "
-                                    "for at most 200 parameters, otherwise limited",
-                                    {"auto", "full", "diagonal", "limited"}, "auto"),
-                   OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
-                                    {"auto", "on", "off"}, "auto"),
-                   OptionRule::whole(
-                       "parallel",
-                       "the number of candidates in a generation is rounded up to a multiple of this number", 1, 10000,
-                       1),
-                   OptionRule::whole(
-                       "population", "number of candidates in a generation, until the first restart", 4, 10000,
-                       "4 + 3 ln n for n parameters, but in asynchronous studies more if there are many workers"),
-                   OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
-                                      1e-6, 1, cmaes::default_sigma),
-                   OptionRule::word("stale",
-                                    "only in asynchronous studies: how late results are used; keep the default",
-                                    {"corrected", "weighted", "ignored"}, "corrected")}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
-         const Terms& terms) -> std::unique_ptr<Optimizer> {
-        if (terms.mode == Mode::asynchronous)
-          return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
-        return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
-      }};
+  return {{.name = "cmaes",
+           .about = "CMA-ES with restarts: one objective that may be rugged, numeric parameters that may be correlated",
+           .needs_order = true,
+           .asynchronous = true,
+           .options =
+               {OptionRule::word("constraints",
+                                 "lagrangian: learn a penalty for each constraint or limit; last: rank "
+                                 "candidates with violations behind all others",
+                                 {"lagrangian", "last"}, "lagrangian"),
+                OptionRule::word("covariance",
+                                 "correlations to learn: all (full), few (limited) or none (diagonal); auto: full "
+                                 "for at most 200 parameters, otherwise limited",
+                                 {"auto", "full", "diagonal", "limited"}, "auto"),
+                OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
+                                 {"auto", "on", "off"}, "auto"),
+                OptionRule::whole("parallel",
+                                  "the number of candidates in a generation is rounded up to a multiple of this number",
+                                  1, 10000, 1),
+                OptionRule::whole(
+                    "population", "number of candidates in a generation, until the first restart", 4, 10000,
+                    "4 + 3 ln n for n parameters, but in asynchronous studies more if there are many workers"),
+                OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range", 1e-6,
+                                   1, cmaes::default_sigma),
+                OptionRule::word("stale", "only in asynchronous studies: how late results are used; keep the default",
+                                 {"corrected", "weighted", "ignored"}, "corrected")}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
+             const Terms& terms) -> std::unique_ptr<Optimizer> {
+            if (terms.mode == Mode::asynchronous)
+              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
+            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
+          }};
 }
 
 }  // namespace culmen
