@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -19,7 +21,6 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint64_t page_bytes = 4096;  // SQLite's own choice
 
 Brief brief_of(const Outcome& o) { return {o.status, o.value, o.violation}; }
 }  // namespace
@@ -29,6 +30,9 @@ struct Journal::Impl {
 
   void begin();
   void leave() noexcept;
+  void watch_file();
+  bool is_overwritten();
+  [[noreturn]] void give_up_file();
   void commit();
   void roll_back() noexcept;
   /// Runs f within the open transaction; a failure rolls it back.
@@ -49,6 +53,8 @@ struct Journal::Impl {
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
   Ownership ownership{database};
+  std::int64_t description_page = 0;  // 0: it is not watched
+  std::string description;            // that page
   ProgressRow progress_row{database};
   Tally progress = progress_row.load();
   std::unordered_map<EvaluationId, Brief> untold;  // outcomes that were recorded here, for later tells
@@ -73,6 +79,35 @@ void Journal::Impl::begin() {
   begin_.run();
   if (ownership.has_moved()) save_elsewhere(database, ownership.place(), ownership.fate());
   ownership.check();
+}
+
+/// Whether another program wrote another content into the file, as `cp` does. The page with the description of the
+/// study does not change after the start.
+bool Journal::Impl::is_overwritten() {
+  return description_page != 0 && database.page_in_file(description_page) != description && !ownership.has_moved();
+}
+
+void Journal::Impl::watch_file() {
+  ownership.watch_log();
+  database.checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  Statement root(database, "SELECT rootpage FROM sqlite_schema WHERE name = 'description'");
+  auto rows = root.rows();
+  if (!rows.next()) return;  // an old store
+  description_page = rows.integer(0);
+  description = database.page_in_file(description_page);
+}
+
+/// The file stays as the other program wrote it.
+void Journal::Impl::give_up_file() {
+  roll_back();
+  database.leave_file_alone();
+  ownership.forget();
+  for (const char* ending : {"-wal", "-shm"}) std::remove((ownership.place() + ending).c_str());
+  throw StoreError(
+      fmt::format("{}: another program has overwritten it while this study used it; the file stays as that program "
+                  "wrote it, and the "
+                  "evaluations of this study are lost",
+                  database.path()));
 }
 
 /// Closing the file removes the log: a study that stayed owned would look like a copy without its log.
@@ -165,6 +200,7 @@ Journal Journal::create(const std::string& path, const StudyRecord& study, Durab
   set_write_mode(impl->database, durability);
   Journal journal(std::move(impl));
   journal.renew_ownership();  // from here on there is a log until close(): see log_is_missing()
+  journal.impl_->watch_file();
   return journal;
 }
 
@@ -183,6 +219,7 @@ Journal Journal::resume(const std::string& path, Durability durability, const st
   impl->commit_.run();
   if (!configuration.empty()) impl->study.configuration = configuration;
   impl->progress = impl->progress_row.load();
+  impl->watch_file();
   return Journal(std::move(impl));
 }
 
@@ -284,6 +321,7 @@ void Journal::commit() {
 }
 
 void Journal::renew_ownership() {
+  if (impl_->is_overwritten()) impl_->give_up_file();
   impl_->write([&] {
     impl_->begin();
     impl_->ownership.renew();
@@ -309,6 +347,7 @@ std::uint64_t Journal::log_pages() const { return impl_->log_pages; }
 void Journal::checkpoint() { impl_->database.checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
 
 void Journal::close() {
+  if (impl_->is_overwritten()) impl_->give_up_file();
   impl_->write([&] {
     impl_->begin();
     write_running(impl_->database, {});

@@ -120,12 +120,23 @@ void Ownership::check() {
 
 bool Ownership::has_moved() const {
   struct stat file {};
-  return stat(place_.c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_;
+  return stat(place_.c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_ || log_has_gone();
+}
+
+bool Ownership::log_has_gone() const {
+  struct stat log {};
+  return log_ != 0 && (stat((place_ + "-wal").c_str(), &log) != 0 || log.st_ino != log_);
+}
+
+void Ownership::watch_log() {
+  struct stat log {};
+  if (stat((place_ + "-wal").c_str(), &log) == 0) log_ = log.st_ino;
 }
 
 std::string Ownership::fate() const {
   namespace fs = std::filesystem;
   std::error_code none;
+  if (log_has_gone() && fs::exists(place_, none)) return fmt::format("lost its log {}-wal", place_);
   for (const auto& open : fs::directory_iterator("/proc/self/fd", none)) {
     struct stat file {};
     if (stat(open.path().c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_) continue;

@@ -27,8 +27,10 @@ class Ownership {
   Epoch take(const std::string& build);
   /// The absolute path of the file when it was opened.
   const std::string& place() const { return place_; }
-  /// Whether the file is no longer in its place: it was deleted, moved or replaced.
+  /// Whether the file, or its log, is no longer in its place: it was deleted, moved or replaced.
   bool has_moved() const;
+  /// The log that is there now belongs to the study.
+  void watch_log();
   /// "was deleted" or the like, if has_moved().
   std::string fate() const;
   /// Throws StoreError unless this journal still owns the study. Within a write transaction.
@@ -37,19 +39,21 @@ class Ownership {
   /// Both within a write transaction, after check().
   void renew();
   void give_up();
+  /// Without a word in the file.
+  void forget();
 
  private:
   using Key = std::tuple<dev_t, ino_t, Epoch>;  // a file of this machine, and the start of a master
   std::optional<Owner> row();
   Key key(Epoch epoch) const { return {device_, file_, epoch}; }
-  void forget();
+  bool log_has_gone() const;
 
   Database& database_;
   const std::string place_;  // absolute: the program may change its folder
   Statement select_, renew_, remove_;
   dev_t device_ = 0;
-  ino_t file_ = 0;
-  Epoch epoch_ = 0;  // 0: not the owner
+  ino_t file_ = 0, log_ = 0;  // 0: there is none yet
+  Epoch epoch_ = 0;           // 0: not the owner
 };
 
 }  // namespace culmen

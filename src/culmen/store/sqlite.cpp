@@ -60,6 +60,17 @@ void Database::keep_log() {
   sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_PERSIST_WAL, &yes);
 }
 
+std::string Database::page_in_file(std::int64_t number) {
+  std::string page(page_bytes, '\0');
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  const int code = file->pMethods->xRead(file, page.data(), page_bytes, (number - 1) * page_bytes);
+  if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) fail(code);
+  return page;
+}
+
+void Database::leave_file_alone() { sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
+
 void Database::execute(const char* sql) {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);

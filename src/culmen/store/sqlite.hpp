@@ -21,6 +21,8 @@ class DamagedFile : public StoreError {
 };
 
 /// One connection, for one thread at a time.
+inline constexpr int page_bytes = 4096;  // SQLite's own choice
+
 class Database {
  public:
   /// read_and_tidy: only reads, but removes the log and its index at the end if no other process has the file open.
@@ -35,6 +37,11 @@ class Database {
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   /// Rows that the last INSERT, UPDATE or DELETE changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
+  /// A page as it is in the file itself, whatever the log has. What is behind the file's end is 0. Opening the file
+  /// once more would release this process's locks (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+  std::string page_in_file(std::int64_t number);
+  /// Closing this connection writes nothing into the file.
+  void leave_file_alone();
   /// Closing this connection does not remove the log, even if no other process has the file open.
   void keep_log();
   /// How long a statement waits for another process's lock.

@@ -1,6 +1,8 @@
 // Copies of stores: of one in use, of one without its log, and of one that was deleted while it was used.
 #include <filesystem>
+#include <fstream>
 
+#include "culmen/store/sqlite.hpp"
 #include "store_test.hpp"
 
 namespace culmen {
@@ -114,6 +116,63 @@ TEST_F(Copies, AReplacedStoreIsNoticed) {
   fs::copy_file(other, path);
   EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("study.db: was moved to " + other + " while"));
   EXPECT_TRUE(fs::exists(folder.file("study.saved.db")));
+}
+
+TEST_F(Copies, AStoreIntoWhichAnotherOneIsCopiedStaysThatOne) {
+  for (const bool at_the_end : {false, true}) {
+    {
+      auto third = make(other);
+      write(third);
+      third.close();
+      Database(other, Database::Mode::write).execute("UPDATE description SET created_s = created_s + 1");
+    }
+    auto journal = make(path);
+    write(journal);
+    std::ofstream(path, std::ios::binary | std::ios::in | std::ios::out)
+        << std::ifstream(other, std::ios::binary).rdbuf();
+    EXPECT_THAT(error_of([&] { at_the_end ? journal.close() : journal.renew_ownership(); }),
+                HasSubstr("study.db: another program has overwritten it while this study used it"));
+    journal = Journal::read(other);  // the former one is destroyed
+    EXPECT_FALSE(fs::exists(path + "-wal"));
+    const auto read_all = [](const std::string& file) {
+      std::ifstream in(file, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    EXPECT_EQ(read_all(path).substr(0, read_all(other).size()), read_all(other));
+    fs::remove(path);
+    fs::remove(other);
+  }
+}
+
+TEST_F(Copies, AnEmptiedStoreIsNoticed) {
+  auto journal = make(path);
+  write(journal);
+  fs::resize_file(path, 0);
+  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("another program has overwritten it"));
+}
+
+TEST_F(Copies, AStoreThatOnlyItsMasterWritesIsNotTakenForAnOverwrittenOne) {
+  auto journal = make(path);
+  write(journal);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NO_THROW(journal.renew_ownership());
+    journal.checkpoint();
+  }
+  EXPECT_NO_THROW(journal.close());
+  auto again = Journal::resume(path, Durability::process, "another build", "another configuration");
+  EXPECT_NO_THROW(again.renew_ownership());
+  again.checkpoint();
+  EXPECT_NO_THROW(again.renew_ownership());
+  EXPECT_NO_THROW(again.close());
+}
+
+TEST_F(Copies, AStoreWhoseLogIsDeletedIsSaved) {
+  auto journal = make(path);
+  write(journal);
+  fs::remove(path + "-wal");
+  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }),
+              AllOf(HasSubstr("study.db: lost its log"), HasSubstr("study.saved.db")));
+  EXPECT_EQ(Journal::read(folder.file("study.saved.db")).summary().told, 3);
 }
 
 TEST_F(Copies, AStoreThatAnotherFileReplacesIsNoticed) {
