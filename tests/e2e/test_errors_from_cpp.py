@@ -97,15 +97,16 @@ def test_the_errors_of_cpp_and_python_are_equal(from_cpp, loss, space):
     def column(kind):
         return [getattr(of_python[name], kind, None) if name in of_python else None for name in names]
 
-    assert_equal(found["errors"], column("error"))
+    rel = 1e-2 if space == "inexact residuals" else 1e-3  # derivatives of five digits
+    assert_equal(found["errors"], column("error"), rel)
     if loss != "linear":
-        assert_equal(found["sandwich"], column("sandwich"))
+        assert_equal(found["sandwich"], column("sandwich"), rel)
     else:
         assert found["sandwich"] == []
     known = "a" if space in ("at a bound", "rank deficient", "fixed") else "ab"
     assert [name for name, error in zip(names, found["errors"], strict=True) if error is not None] == list(known)
 
 
-def assert_equal(found, wanted):
+def assert_equal(found, wanted, rel):
     assert [f is None for f in found] == [w is None for w in wanted]
-    assert [f for f in found if f is not None] == pytest.approx([w for w in wanted if w is not None], rel=1e-3)
+    assert [f for f in found if f is not None] == pytest.approx([w for w in wanted if w is not None], rel=rel)

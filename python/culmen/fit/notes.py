@@ -89,7 +89,7 @@ def of_stand(found: Stand, up: float, way: Way, limited: bool) -> list[str]:
     elif found.distance > _FAR * up:
         out.append(
             f"the fit is not at its {way.optimum}, which is about {found.distance:.2g} {way.below} by the derivatives; "
-            f"more evaluations would come nearer"
+            "more searches may come nearer; if the values have few digits, set the optimizer's option noise"
         )
     return out
 

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "culmen/optimizer/combine/combinators.hpp"
@@ -185,5 +189,42 @@ TEST(LmAgreement, changes_no_candidate) {
     EXPECT_FALSE(never->converged());
   }
 }
+/// As a program prints them. The last parameter of three has no effect.
+Point printed(const Point& p, int digits) {
+  Point out;
+  for (int t = 0; t < 10; ++t) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, p[0] + p[1] * t - 2 - 3 * t);
+    out.push_back(std::strtod(text.data(), nullptr));
+  }
+  return out;
+}
+
+double best_of_one_search(const Space& space, Edition edition, int digits = 10) {
+  const auto lm = lm_of(space, {Point(space.size(), 0)}, 0, edition, {{"searches", 1}});
+  double best = std::numeric_limits<double>::infinity();
+  for (int told = 0; told < 200 && !lm->converged();) {
+    for (const auto& c : asked(*lm)) {
+      const auto outcome = Outcome::of_residuals(printed(c.x, digits));
+      best = std::min(best, outcome.value);
+      lm->tell(c.id, outcome);
+      ++told;
+    }
+  }
+  EXPECT_TRUE(lm->converged());
+  return best;
+}
+
+TEST(LmDigits, a_search_leaves_zero_though_the_residuals_have_few_digits) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  auto a = real("a", -inf, inf), b = real("b", -inf, inf);
+  a.initial = b.initial = 0.0;
+  const Space without_bounds{a, b};
+  for (const auto& space : {without_bounds, box(2), box(3)}) EXPECT_LT(best_of_one_search(space, newest_edition), 1e-9);
+  for (const auto& space : {without_bounds, box(2), box(3)})
+    EXPECT_LT(best_of_one_search(space, newest_edition, 7), 3000);
+  EXPECT_GT(best_of_one_search(box(2), Edition::fourth), 3000);  // studies of that edition are in stores
+}
+
 }  // namespace
 }  // namespace culmen

@@ -86,7 +86,7 @@ void check_option(const OptimizerKind& kind, const std::string& name, const Opti
 
 OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options, Edition edition) {
   for (const auto& rule : kind.options) {
-    if (rule.former && edition < kind.edition) options.emplace(rule.name, *rule.former);
+    if (rule.former && edition == Edition::first) options.emplace(rule.name, *rule.former);
     else if (rule.standard) options.emplace(rule.name, *rule.standard);
   }
   return options;

@@ -21,8 +21,8 @@ struct OptionRule {
   std::vector<std::string> words = {};                              ///< of word: what is allowed
   std::optional<OptionValue> standard = {};                         ///< the default
   std::string otherwise = {};                                       ///< if there is no default: what happens, in words
-  std::optional<OptionValue> former = {};  ///< the default in editions before that of the optimizer, if it differs
-  bool ends_only = false;                  ///< it decides when the search ends, but not its candidates
+  std::optional<OptionValue> former = {};                           ///< the default in the first edition, if it differs
+  bool ends_only = false;  ///< it decides when the search ends, but not its candidates
 
   static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);

@@ -26,8 +26,9 @@ enum class Edition : unsigned char {
   second = 2,  ///< "lm" descends from starts at once, screens by the budget and ends when descents agree
   third = 3,   ///< "brent_step" and "auto" divide a bracket if parabolas only creep
   fourth = 4,  ///< "bfgs" and "auto" do not return to a distant bound in each line search
+  fifth = 5,   ///< "lm" takes longer steps for derivatives if the residuals did not change
 };
-inline constexpr Edition newest_edition = Edition::fourth;
+inline constexpr Edition newest_edition = Edition::fifth;
 
 /// The conditions of a search.
 struct Terms {

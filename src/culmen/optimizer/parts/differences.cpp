@@ -16,6 +16,7 @@ constexpr std::array<Term, 2> central{{{1, 0.5}, {-1, -0.5}}};
 constexpr std::array<Term, 2> one_sided{{{1, 2}, {2, -0.5}}};
 constexpr std::array<Term, 4> five_point{{{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}}};
 
+constexpr double wider = 1e4, widest = 1e8;  // than usual: a step after one that changed nothing
 // Shares of the derivative: the largest difference of the formulas with step h and 2h, and that of a good step.
 constexpr double far_apart = 1e-4, good_apart = 1e-6;
 
@@ -38,17 +39,20 @@ std::span<const Term> terms(Accuracy accuracy) {
 }
 }  // namespace
 
-Differences::Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise)
+Differences::Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise, bool widens)
     : lower_(std::move(lower)),
       upper_(std::move(upper)),
       noise_(noise),
+      widens_(widens),
       downwards_(static_cast<std::size_t>(lower_.size())),
-      shares_(Eigen::VectorXd::Ones(lower_.size())) {}
+      shares_(Eigen::VectorXd::Ones(lower_.size())),
+      widened_(Eigen::VectorXd::Ones(lower_.size())) {}
 
 void Differences::plan(Eigen::Index i, double z, double size, Accuracy accuracy) {
   const double lower = lower_[i], upper = upper_[i];
   const double room = std::max(upper - z, z - lower);
-  double h = std::min(step_share(accuracy, noise_) * shares_[i] * size, room / 2);
+  const double share = shares_[i] * (accuracy == Accuracy::forward ? widened_[i] : 1);
+  double h = std::min(std::min(step_share(accuracy, noise_) * share, 1.0) * size, room / 2);
   auto formula = terms(accuracy);
   const double reach = formula.back().steps < 0 ? -formula.back().steps : 1;
   const bool fits = z + reach * h <= upper && z - reach * h >= lower;
@@ -98,11 +102,20 @@ Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const st
       };
       compare(i, slope(first), slope(first + 2));
     }
+    if (whole && widens_ && end - first == forward.size()) widen(i, (out.col(i).array() == 0).all());
     auto& downwards = downwards_[static_cast<std::size_t>(i)];
     if (failed(first)) downwards = !downwards;
     first = end;
   }
   return out;
+}
+
+/// The residuals may have few digits, and a parameter near 0 tells nothing about its size.
+void Differences::widen(Eigen::Index i, bool is_zero) {
+  if (!is_zero) widened_[i] = 1;
+  if (!is_zero || widened_[i] >= widest) return;
+  widened_[i] *= wider;
+  steps_fit_ = false;
 }
 
 /// The difference grows as the square of the step.

@@ -21,7 +21,7 @@ enum class Accuracy : unsigned char { forward, central, five_point };
 class Differences {
  public:
   /// Points stay between these bounds. noise: relative error of a residual, at least a double's rounding error.
-  Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise);
+  Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise, bool widens = true);
 
   /// Appends the points that the Jacobian at z needs. sizes: the change of z_i that changes the residuals noticeably, >
   /// 0.
@@ -30,8 +30,8 @@ class Differences {
   /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 if all its evaluations
   /// failed.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies);
-  /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter.
-  /// Steps are shorter from then on.
+  /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter:
+  /// steps are shorter from then on. Or if a forward step changed nothing: the next one there is longer.
   bool steps_fit() const { return steps_fit_; }
 
  private:
@@ -42,12 +42,15 @@ class Differences {
   };
   void plan(Eigen::Index i, double z, double size, Accuracy accuracy);
   void compare(Eigen::Index i, const Eigen::VectorXd& inner, const Eigen::VectorXd& outer);
+  void widen(Eigen::Index i, bool is_zero);
 
   Eigen::VectorXd lower_, upper_;
   double noise_;
+  bool widens_;
   std::vector<Node> nodes_;
   std::vector<char> downwards_;  // whether the last step upwards failed
   Eigen::VectorXd shares_;       // shares of the usual steps
+  Eigen::VectorXd widened_;      // factors of forward steps, where shorter ones changed nothing
   bool steps_fit_ = true;
 };
 

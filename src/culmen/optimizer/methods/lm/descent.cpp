@@ -29,9 +29,9 @@ void weigh(const Loss& loss, Eigen::MatrixXd& jacobian, Eigen::VectorXd& residua
 }  // namespace
 
 Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise,
-                 Loss loss)
+                 Loss loss, bool widens)
     : coordinates_(std::move(coordinates)),
-      differences_(coordinates_->lower(), coordinates_->upper(), noise),
+      differences_(coordinates_->lower(), coordinates_->upper(), noise, widens),
       loss_(loss),
       z_(std::move(z)),
       here_(std::move(start)),

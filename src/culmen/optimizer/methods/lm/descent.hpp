@@ -16,8 +16,9 @@ namespace culmen::lm {
 /// any more; then they are more accurate ones. A step whose evaluation fails is not taken.
 class Descent {
  public:
-  /// start.ok() must hold; z: its place. noise: as in Differences. loss: gives the sums of the replies.
-  Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise, Loss loss);
+  /// start.ok() must hold; z: its place. noise, widens: as in Differences. loss: gives the sums of the replies.
+  Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise, Loss loss,
+          bool widens = true);
   Descent(const Descent&) = delete;
   Descent& operator=(const Descent&) = delete;
 

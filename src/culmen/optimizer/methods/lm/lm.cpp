@@ -243,7 +243,8 @@ void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply r
   minima_.begin(reply.sum);
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
   lane.given = lane.near = false;
-  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise, settings_.loss);
+  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise, settings_.loss,
+                       settings_.edition >= Edition::fifth);
 }
 
 void LevenbergMarquardt::conclude(Lane& lane) {
@@ -325,7 +326,7 @@ OptimizerKind lm_kind() {
                                      "reason",
                                      0, 1e6, 0)
                        .that_only_ends()},
-       .edition = Edition::second},
+       .edition = Edition::fifth},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<lm::LevenbergMarquardt>(space, seed, lm::settings_of(space, options, terms));
       }};
