@@ -220,10 +220,11 @@ def test_the_content_of_a_data_folder_counts_also_behind_links(tmp_path):
     assert len(seen) == 3
 
 
-def test_inputs_that_are_copied_and_files_in_the_command_count_as_data(folder):
+@pytest.mark.parametrize("way", ["copy", "link"])
+def test_inputs_and_files_in_the_command_count_as_data(way, folder):
     (folder / "model.py").write_text("print(1)\n")
     (folder / "grid.txt").write_text("1\n")
-    command = 'command = ["python3", "{CULMEN_STUDY_FOLDER}/model.py"]\ninputs.copy = ["grid.txt"]'
+    command = f'command = ["python3", "{{CULMEN_STUDY_FOLDER}}/model.py"]\ninputs.{way} = ["grid.txt"]'
     write_study(folder, command)
     Study.from_file("study.toml").run(progress=False)
     (folder / "model.py").write_text("print(2)\n")

@@ -14,6 +14,8 @@ from ..base import digest
 from ..base.text import did_you_mean
 from ..study_file import CommandOptions, EvaluatorTable, Mistakes, is_source
 
+_LARGEST_LINKED_BYTES = 256 << 20
+
 
 def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:
     """``folder``: relative paths start there. ``mistakes`` gets those about missing files, each with the ``heading`` in
@@ -124,10 +126,16 @@ def _digest_of_code(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Pa
 
 
 def _data_of(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path) -> dict[str, Path]:
-    """The data files, the inputs that are copied, and files in the command; by the user's names for them."""
-    named = {name: folder / name for name in [*table.data, *table.inputs.copied]}
+    """The data files, the inputs, and files in the command; by the user's names for them. Of the inputs that are
+    linked, only files that are not too large to be read at each start."""
+    linked = [name for name in table.inputs.link if _is_quickly_read(folder / name)]
+    named = {name: folder / name for name in [*table.data, *table.inputs.copied, *linked]}
     words = zip(table.command[1:], spec.command[1:], strict=True) if table.command else ()
     return named | {word: Path(placed) for word, placed in words if placed.startswith("/") and Path(placed).is_file()}
+
+
+def _is_quickly_read(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= _LARGEST_LINKED_BYTES
 
 
 def _content(path: Path, place: str) -> bytes:
