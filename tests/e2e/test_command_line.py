@@ -2,10 +2,12 @@
 
 import json
 import re
+import shlex
+import subprocess
 import time
 
 import pytest
-from harness import Running, culmen, outcomes, patience, summary, write_fit, write_study
+from harness import CULMEN, Running, culmen, outcomes, patience, summary, write_fit, write_study
 
 
 @pytest.mark.alone
@@ -185,3 +187,9 @@ def test_a_reader_that_leaves_does_not_end_the_study(tmp_path, progress):
         errors = run.process.stderr.read()
     assert (code, errors) == (0, "")
     assert summary(tmp_path / "study.db")["told"] == 300
+
+
+def test_a_closed_output_is_no_traceback(tmp_path):
+    typed = f"{shlex.join(map(str, CULMEN))} 2>err | true; cat err"
+    done = subprocess.run(["sh", "-c", typed], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == ""

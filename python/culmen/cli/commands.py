@@ -86,8 +86,8 @@ COMMANDS = {
     "status": Entry("Show the progress of a study. This command also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This command also works while the study runs."),
     "images": Entry(
-        "Write the plots of an HTML page, such as a report, as SVG, PNG or PDF files. The page can come "
-        "from any command of culmen."
+        "Write the plots of an HTML report as SVG, PNG or PDF files. The page can also come from another command of "
+        "culmen."
     ),
     "export": Entry(
         "Write all evaluations into a table, or copy the store. The table is in CSV, JSON or Parquet. This command "

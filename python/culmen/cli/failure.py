@@ -1,5 +1,6 @@
 """The message and the exit code of a command that failed."""
 
+import contextlib
 import sys
 import traceback
 from typing import Any
@@ -27,5 +28,6 @@ def _report_usage(error: Any) -> int:
 
         print(usage.sentence(error), file=sys.stderr)
     else:
-        print(error.format_message())  # on standard output, so that `culmen | less` shows it
+        with contextlib.suppress(OSError):  # `culmen | true`
+            print(error.format_message(), flush=True)  # on standard output, so that `culmen | less` shows it
     return BAD_INPUT

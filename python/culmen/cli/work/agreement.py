@@ -9,6 +9,7 @@ from ... import _core
 from ...store.opening import Opened, resume_command
 
 ENDS = ("agreement", "searches")  # options of the optimizer "lm"
+_OF_A_SEARCH = 30  # evaluations, for each parameter
 _FEWEST = 6.0  # repeats with which the default can end a study
 
 
@@ -17,7 +18,8 @@ def ends_of_searches(optimizer: str, options: Mapping[str, Any]) -> list[str]:
     if optimizer != "lm":
         return []
     agreement, searches = options.get("agreement"), options.get("searches")
-    ends = [f"when {searches:g} local searches have ended"] if searches else []
+    ended = "1 local search has" if searches == 1 else f"{searches or 0:g} local searches have"
+    ends = [f"when {ended} ended"] if searches else []
     if agreement is None:
         return [*ends, f"when enough local searches, at least {_FEWEST:g}, have found the best point again"]
     return [*ends, f"when {agreement:g} local searches have found the best point again"] if agreement else ends
@@ -48,7 +50,8 @@ def new_ends(options: Mapping[str, Any], before: Mapping[str, Any]) -> str:
 def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -> str:
     """The command that continues a study that its local searches have ended, after ``told`` evaluations."""
     searches = " --searches 0" if configuration["optimizer"].get("searches") else ""
-    limit = "" if configuration.get("stop") else f" --evaluations {2 * told}"
+    one_more = told + _OF_A_SEARCH * (1 + len(configuration["space"]))
+    limit = "" if configuration.get("stop") else f" --evaluations {max(2 * told, one_more)}"
     return f"{resume_command(store, configuration)} --agreement 0{searches}{limit}"
 
 
