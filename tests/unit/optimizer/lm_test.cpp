@@ -245,7 +245,7 @@ TEST(LmDifferences, are_accurate_and_stay_in_the_box) {
     exact << std::cos(1.2) * b, std::sin(1.2), 0, std::exp(b);
     double allowed = 1e-6;
     for (const auto accuracy : {Accuracy::forward, Accuracy::central, Accuracy::five_point}) {
-      Differences differences(coordinates.lower(), coordinates.upper(), 2.3e-16);
+      Differences differences(coordinates.lower(), coordinates.upper(), 2.3e-16, true);
       std::vector<Eigen::VectorXd> points;
       std::vector<Reply> replies;
       differences.propose(z, coordinates.sizes_at(z), accuracy, points);

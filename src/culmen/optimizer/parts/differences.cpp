@@ -80,6 +80,7 @@ void Differences::propose(const Eigen::VectorXd& z, const Eigen::VectorXd& sizes
 
 Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies) {
   steps_fit_ = true;
+  has_widened_ = false;
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(residuals.size(), lower_.size());
   for (std::size_t first = 0; first < nodes_.size();) {
     const auto i = nodes_[first].parameter;
@@ -116,6 +117,7 @@ void Differences::widen(Eigen::Index i, bool is_zero) {
   if (!is_zero || widened_[i] >= widest) return;
   widened_[i] *= wider;
   steps_fit_ = false;
+  has_widened_ = true;
 }
 
 /// The difference grows as the square of the step.

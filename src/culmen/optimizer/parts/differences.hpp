@@ -20,8 +20,9 @@ enum class Accuracy : unsigned char { forward, central, five_point };
 /// evaluation failed, the formula uses the remaining ones.
 class Differences {
  public:
-  /// Points stay between these bounds. noise: relative error of a residual, at least a double's rounding error.
-  Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise, bool widens = true);
+  /// Points stay between these bounds. widens: forward steps become longer where the residuals did not change. noise:
+  /// relative error of a residual, at least a double's rounding error.
+  Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise, bool widens);
 
   /// Appends the points that the Jacobian at z needs. sizes: the change of z_i that changes the residuals noticeably, >
   /// 0.
@@ -33,6 +34,8 @@ class Differences {
   /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter:
   /// steps are shorter from then on. Or if a forward step changed nothing: the next one there is longer.
   bool steps_fit() const { return steps_fit_; }
+  /// A step is longer from then on.
+  bool has_widened() const { return has_widened_; }
 
  private:
   struct Node {
@@ -51,7 +54,7 @@ class Differences {
   std::vector<char> downwards_;  // whether the last step upwards failed
   Eigen::VectorXd shares_;       // shares of the usual steps
   Eigen::VectorXd widened_;      // factors of forward steps, where shorter ones changed nothing
-  bool steps_fit_ = true;
+  bool steps_fit_ = true, has_widened_ = false;
 };
 
 }  // namespace culmen

@@ -26,7 +26,7 @@ VectorXd sizes_of(const FitFrame& frame) { return frame.start.cwiseAbs().cwiseMa
 
 std::vector<VectorXd> points_with(const FitFrame& frame, const VectorXd& sizes) {
   std::vector<VectorXd> points;
-  Differences differences(frame.lower, frame.upper, std::numeric_limits<double>::epsilon());
+  Differences differences(frame.lower, frame.upper, std::numeric_limits<double>::epsilon(), false);
   differences.propose(frame.start, sizes, Accuracy::central, points);
   return points;
 }

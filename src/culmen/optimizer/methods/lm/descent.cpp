@@ -58,6 +58,7 @@ void Descent::learn_slopes(const std::vector<Reply>& replies) {
     phase_ = Phase::over;
     return;
   }
+  if (differences_.has_widened()) return;
   if (!differences_.steps_fit() && repeats_++ < most_repeats) return;
   const auto newton = model_->step(least_damping, coordinates_->lower() - z_, coordinates_->upper() - z_);
   last_newton_share_ = newton_share_;

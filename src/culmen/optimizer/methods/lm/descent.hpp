@@ -18,7 +18,7 @@ class Descent {
  public:
   /// start.ok() must hold; z: its place. noise, widens: as in Differences. loss: gives the sums of the replies.
   Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise, Loss loss,
-          bool widens = true);
+          bool widens);
   Descent(const Descent&) = delete;
   Descent& operator=(const Descent&) = delete;
 

@@ -11,7 +11,7 @@ constexpr double rounding_share = 1e-3;  // of the first value
 }  // namespace
 
 Slopes::Slopes(Eigen::Index parameters, double noise)
-    : differences_(Eigen::VectorXd::Zero(parameters), Eigen::VectorXd::Ones(parameters), noise),
+    : differences_(Eigen::VectorXd::Zero(parameters), Eigen::VectorXd::Ones(parameters), noise, false),
       noise_(noise),
       sizes_(Eigen::VectorXd::Ones(parameters)) {}
 
