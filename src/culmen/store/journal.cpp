@@ -32,6 +32,7 @@ struct Journal::Impl {
   void leave() noexcept;
   void watch_file();
   bool is_overwritten();
+  void look_at_file();
   [[noreturn]] void give_up_file();
   void commit();
   void roll_back() noexcept;
@@ -87,9 +88,13 @@ bool Journal::Impl::is_overwritten() {
   return description_page != 0 && database.page_in_file(description_page) != description && !ownership.has_moved();
 }
 
+void Journal::Impl::look_at_file() {
+  if (is_overwritten()) give_up_file();
+}
+
 void Journal::Impl::watch_file() {
   ownership.watch_log();
-  database.checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  if (!database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)) return;  // a reader holds an older state; it is not watched
   Statement root(database, "SELECT rootpage FROM sqlite_schema WHERE name = 'description'");
   auto rows = root.rows();
   if (!rows.next()) return;  // an old store
@@ -97,17 +102,15 @@ void Journal::Impl::watch_file() {
   description = database.page_in_file(description_page);
 }
 
-/// The file stays as the other program wrote it.
+/// Nothing is written any more, and both files stay as they are.
 void Journal::Impl::give_up_file() {
   roll_back();
   database.leave_file_alone();
   ownership.forget();
-  for (const char* ending : {"-wal", "-shm"}) std::remove((ownership.place() + ending).c_str());
-  throw StoreError(
-      fmt::format("{}: another program has overwritten it while this study used it; the file stays as that program "
-                  "wrote it, and the "
-                  "evaluations of this study are lost",
-                  database.path()));
+  throw StoreError(fmt::format(
+      "{0}: another program has overwritten it while this study used it, so the run ends. The file may have been mixed "
+      "with the log of this study since; copy it there again, after you have deleted {0}-wal",
+      database.path()));
 }
 
 /// Closing the file removes the log: a study that stayed owned would look like a copy without its log.
@@ -321,9 +324,9 @@ void Journal::commit() {
 }
 
 void Journal::renew_ownership() {
-  if (impl_->is_overwritten()) impl_->give_up_file();
   impl_->write([&] {
     impl_->begin();
+    impl_->look_at_file();
     impl_->ownership.renew();
     impl_->commit();
   });
@@ -347,9 +350,9 @@ std::uint64_t Journal::log_pages() const { return impl_->log_pages; }
 void Journal::checkpoint() { impl_->database.checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
 
 void Journal::close() {
-  if (impl_->is_overwritten()) impl_->give_up_file();
   impl_->write([&] {
     impl_->begin();
+    impl_->look_at_file();
     write_running(impl_->database, {});
     impl_->ownership.give_up();
     impl_->commit();

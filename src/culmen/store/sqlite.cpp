@@ -76,9 +76,11 @@ void Database::execute(const char* sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
-void Database::checkpoint(int mode) {
-  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
+bool Database::checkpoint(int mode) {
+  int pages = 0, copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, &pages, &copied);
   if (code != SQLITE_OK && code != SQLITE_BUSY) fail(code);
+  return code == SQLITE_OK && pages == copied;
 }
 
 void Database::back_up(Database& to) {

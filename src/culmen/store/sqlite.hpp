@@ -47,8 +47,8 @@ class Database {
   /// How long a statement waits for another process's lock.
   void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
   /// Copies the write-ahead log into the file, as far as readers (and another running checkpoint) allow; some modes
-  /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empty it.
-  void checkpoint(int mode);
+  /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empty it. False: not all of the log.
+  bool checkpoint(int mode);
   /// Copies all of this database, as it is at one moment, into another one, which is empty.
   void back_up(Database& to);
   /// From now on commits do not checkpoint, but write the log's number of pages here; `pages` must outlive this.
