@@ -98,8 +98,30 @@ void Relay::close() {
 void Relay::fail() noexcept {
   any_lost_ = true;
   try {
+    node_.close(0);
     say_closed(failure_said_s);
+    drain();
   } catch (const std::exception&) {  // the line has failed, too
+  }
+}
+
+/// What comes before the master closes is for workers that are gone. On the line it would disturb the next study.
+void Relay::drain() {
+  Inbox in;
+  Alarm nap;
+  std::size_t peer = 0;
+  BytesView message;
+  while (!closing_) {
+    while (!closing_ && line_.receive(peer, message)) {
+      try {
+        in.read(message, workers_, [this](const Parcel& parcel) {
+          if (parcel.kind == ParcelKind::close) take(parcel);
+        });
+      } catch (const Error&) {  // it begins amid a frame, or is what has failed
+        in = Inbox();
+      }
+    }
+    if (!closing_) nap.sleep(pace_.nap_s());
   }
 }
 

@@ -28,8 +28,8 @@ class Relay final : private Transport::Sink {
   /// Until the master closes, and the workers have left or their time is over. Throws Error for a message that cannot
   /// be read.
   void run();
-  /// After an exception of run(): tells the master, if the line still works. Their evaluations then go to other
-  /// workers.
+  /// After an exception of run(): tells the master, if the line still works, and returns when the master closes. The
+  /// evaluations of the workers here go to others meanwhile.
   void fail() noexcept;
   /// After run(): a worker of this node was lost, or one that the master knew of at the end.
   bool any_lost() const { return any_lost_; }
@@ -44,6 +44,7 @@ class Relay final : private Transport::Sink {
   void take(const Parcel& parcel);
   void close();
   void say_closed(double at_most_s);
+  void drain();
 
   Line& line_;
   Transport& node_;

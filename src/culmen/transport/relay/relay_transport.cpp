@@ -13,7 +13,8 @@
 
 namespace culmen {
 namespace {
-constexpr int most_messages = 64;       // of one receive()
+constexpr int most_messages = 64;  // of one receive()
+constexpr double last_flush_s = 1;
 constexpr double relay_answers_s = 20;  // after the time that its workers have, for each relay on their way
 
 }  // namespace
@@ -171,7 +172,6 @@ void RelayTransport::close(double grace_s) {
   writer.u8(impl_->any_lost);
   for (auto& relay : impl_->relays) {
     relay.out.clear();
-    if (relay.closed) continue;
     relay.out.add(0, ParcelKind::close, content);
     impl_->note(relay);
   }
@@ -183,6 +183,9 @@ void RelayTransport::close(double grace_s) {
     if (impl_->read(nullptr)) impl_->pace.found();
     else impl_->alarm.sleep(look_again_s());
   }
+  const auto flushed_s = clock.now_s() + last_flush_s;  // for relays that had failed: nobody waits for them
+  for (impl_->flush(); !impl_->due.empty() && clock.now_s() < flushed_s; impl_->flush())
+    impl_->alarm.sleep(look_again_s());
 }
 
 void RelayTransport::flush() { impl_->flush(); }
