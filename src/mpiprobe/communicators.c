@@ -166,7 +166,10 @@ void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) 
 /// Like its parent.
 static void add_child(unsigned parent, uint64_t handle, const char* origin) {
   const struct probe_communicator* c = &probe_profile->communicators[parent];
-  add(handle, origin, c->rank, c->size);
+  const int number = add(handle, origin, c->rank, c->size);
+  if (number == probe_further_communicators) return;
+  others[number] = others[parent];
+  probe_profile->communicators[number].remote = c->remote;
 }
 
 void probe_duplicated(unsigned parent, MPI_Comm made) {

@@ -13,8 +13,8 @@ from rich.console import Console
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 
 
-def sent(communicator, to, bytes_):
-    return Calls("MPI_Send", "messages", communicator, 3, 4, to, 1, bytes_, 1e-3, 1e-3, 1e-3, 0.0, 0)
+def sent(communicator, to, bytes_, ranks=3):
+    return Calls("MPI_Send", "messages", communicator, ranks, 4, to, 1, bytes_, 1e-3, 1e-3, 1e-3, 0.0, 0)
 
 
 def rank(number, numbers, *calls):
@@ -31,7 +31,7 @@ def test_bytes_go_to_the_rank_of_the_program_whatever_its_number_in_the_communic
     turned = "world/cart 1"  # the same ranks in another order
     part = "world/split 1 colour 0"  # of the ranks 0 and 2
     ranks = [
-        rank(0, {turned: 2, part: 0}, sent("world", 1, 5), sent(part, 1, 7)),
+        rank(0, {turned: 2, part: 0}, sent("world", 1, 5), sent(part, 1, 7, ranks=2)),
         rank(1, {turned: 0}, sent(turned, 2, 11)),
         rank(2, {turned: 1, part: 1}, sent(turned, 0, 13)),
     ]
@@ -44,8 +44,8 @@ def test_bytes_in_communicators_of_one_name_are_not_drawn_and_this_is_said():
     name = "world/cart_sub 1"  # rank 0 alone, and the ranks 1 and 2
     ranks = [
         rank(0, {name: 0}, sent("world", 1, 5)),
-        rank(1, {name: 0}, sent(name, 0, 7)),
-        rank(2, {name: 1}, sent(name, 0, 9)),
+        rank(1, {name: 0}, sent(name, 0, 7, ranks=2)),
+        rank(2, {name: 1}, sent(name, 0, 9, ranks=2)),
     ]
     amount, notes = traffic(ranks)
     assert amount == [[0, 0, 0], [5, 0, 0], [0, 0, 0]]

@@ -25,6 +25,7 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "rank": rank.rank,
         "host": rank.host,
         "seconds": rank.seconds,
+        "threads": rank.threads,
         "init_s": rank.init_s,
         "memory_kib": rank.memory_kib,
         "uncounted": rank.uncounted,

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache, partial
 
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
@@ -74,13 +75,17 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     """Bytes from rank to rank."""
     size = ranks[0].size
     amount = [[0] * size for _ in range(size)]
-    left_out, members = 0, _members(ranks)
+    left_out, members = 0, cache(partial(_members, ranks))
     for rank in ranks:
         for calls in rank.calls:
             if calls.peer < 0 or not _sends(calls) or rank.rank >= size:
                 continue
-            to = members.get((calls.communicator, calls.peer), -1)
-            if 0 <= to < size:
+            to = (
+                calls.peer
+                if calls.communicator == "world"
+                else members(calls.communicator, calls.ranks).get(calls.peer)
+            )
+            if to is not None and to < size:
                 amount[to][rank.rank] += calls.bytes
             else:
                 left_out += calls.bytes
@@ -102,13 +107,10 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     return figure
 
 
-def _members(ranks: list[Rank]) -> dict[tuple[str, int], int]:
-    """The rank in MPI_COMM_WORLD by communicator and rank there; -1 for several communicators of one name."""
-    found: dict[tuple[str, int], int] = {}
-    for rank in ranks:
-        for communicator, number in rank.numbers.items():
-            found[communicator, number] = -1 if (communicator, number) in found else rank.rank
-    return found
+def _members(ranks: list[Rank], communicator: str, size: int) -> dict[int, int]:
+    """The rank in MPI_COMM_WORLD by the rank there; empty if several communicators have this name."""
+    there = [(rank.numbers[communicator], rank.rank) for rank in ranks if communicator in rank.numbers]
+    return dict(there) if sorted(number for number, _ in there) == list(range(size)) else {}
 
 
 def _sends(calls: Calls) -> bool:

@@ -10,7 +10,7 @@ from ..launch.mpi import recognise
 from ..launch.mpi.linked import module_linked_by
 from ..launch.programs import own_library, said_by
 
-_HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile"}
+_HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 
 
@@ -44,10 +44,10 @@ def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
     """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
-    launcher, *words = command
-    if Path(launcher).name.startswith(_LAUNCHERS) and _kind_of(launcher) == "openmpi" and _HOSTS & set(words):
-        return [launcher, *(word for name in names for word in ("-x", name)), *words]
-    return command
+    place = next((k for k, word in enumerate(command) if Path(word).name.startswith(_LAUNCHERS)), None)
+    if place is None or _kind_of(command[place]) != "openmpi" or not _HOSTS & {*command[place:]}:
+        return command
+    return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
 
 
 def _probe_of(command: list[str]) -> Path:
