@@ -2,10 +2,10 @@
 
 import os
 import shutil
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from culmen.report import images
 from culmen.report.images import BROWSERS, write_images
 from culmen.report.page import Section, page, place_of
 from culmen.report.style import Figure, axis, layout
@@ -46,7 +46,7 @@ def test_a_figure_becomes_a_drawing(made, browser):
 
 
 def test_without_kaleido_no_folder_is_made(made, monkeypatch):
-    monkeypatch.setattr(images, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "kaleido", None)  # cannot be imported
     monkeypatch.setattr(shutil, "which", lambda name: name)
     with pytest.raises(InputError, match="images need the Python package kaleido; install it with"):
         write_images(made, made.with_suffix(""), "svg", 900)

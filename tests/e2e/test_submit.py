@@ -57,9 +57,7 @@ def test_a_pilot_gives_the_time_of_the_job(tmp_path):
     assert len(submitted) == 2, done.stdout
     assert submitted[0] == ("00:53:00", ", a pilot of 1")  # START, and 1.5 times what --seconds allows for two sizes
     assert submitted[1][0] < "00:10:00"
-    assert submitted[1][1] in {f", {n} of 3 routes before" for n in (1, 2)}, (
-        "another one may have ended before the stop"
-    )
+    assert submitted[1][1] == ", 1 of 3 routes before"
     assert {row["route"] for row in rows_in(tmp_path)} == {"raw/tcp", "raw/unix", "raw/shm"}
     assert "--at-most" not in (tmp_path / "out/local/job.sh").read_text()
 
@@ -71,7 +69,7 @@ def test_few_points_are_measured_if_asked_for(tmp_path):
         "Not all routes are measured, because of --at-most; without it, the same command measures the rest."
         in done.stdout
     )
-    assert len({row["route"] for row in rows_in(tmp_path)}) in (1, 2)
+    assert len({row["route"] for row in rows_in(tmp_path)}) == 1
     rest = culmen(*MEASURE, "--output", "out", cwd=tmp_path)
     assert rest.returncode == 0, rest.stderr
     assert len({row["route"] for row in rows_in(tmp_path)}) == 3

@@ -59,35 +59,21 @@ class PointStudy:
         self._study.prepare_resume()
         return int(opened.summary["told"])
 
-    def run(self, begin: Callable[[], Monitor], exit_code: int, at_most: int | None = None) -> bool:
-        """Measures the points that are missing, or so many of them. False: a signal stopped it, or points are missing
-        still. ``exit_code``: of the program after a second signal."""
+    def run(self, begin: Callable[[], Monitor], exit_code: int, limit: int) -> bool:
+        """Measures the points until there are ``limit`` of them. False: a signal stopped it. ``exit_code``: of the
+        program after a second signal."""
         self._study.settle()
+        self._study.config.evaluations = limit
         ran = conduct(
             self._study.config,
             self._study.options,
-            lambda run: begin() if at_most is None else _Limited(begin(), run, at_most),
+            lambda _run: begin(),
             STOP_SIGNALS,
             lambda _number: os._exit(exit_code),
         )
         if ran.result.reason in ("interrupted", "evaluations"):
             return ran.result.reason == "evaluations"
         raise _core.CulmenError(ran.result.message)
-
-
-class _Limited:
-    """Stops the run after so many points."""
-
-    def __init__(self, monitor: Monitor, run: _core.Run, at_most: int) -> None:
-        self._monitor, self._run, self._at_most, self.slice_s = monitor, run, at_most, monitor.slice_s
-
-    def update(self, progress: _core.Progress) -> None:
-        self._monitor.update(progress)
-        if progress.evaluations_here >= self._at_most:
-            self._run.stop()
-
-    def close(self) -> None:
-        self._monitor.close()
 
 
 def _parameter(values: list[Any]) -> dict[str, Any]:

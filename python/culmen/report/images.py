@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,14 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise InputError(_WITHOUT_BROWSER)
-    if find_spec("kaleido") is None:
-        raise InputError(_WITHOUT_KALEIDO)
+    try:
+        from kaleido import Kaleido  # takes longer to load than most commands run
+    except ImportError:  # also of a kaleido before 1.0
+        raise InputError(_WITHOUT_KALEIDO) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         written = {folder / f"{figure['key']}.{kind}": figure for figure in figures}
-        errors = asyncio.run(_write(written, browser, width))
+        errors = asyncio.run(_write(Kaleido, written, browser, width))
     except OSError as error:
         raise InputError(f"no image can be written into {folder}: {error.strerror or error}") from None
     if errors:
@@ -59,14 +60,12 @@ def _figures_in(page: Path) -> list[dict[str, Any]]:
     return figures
 
 
-async def _write(figures: dict[Path, dict[str, Any]], browser: str, width: int) -> list[Exception]:
+async def _write(kaleido_of: Any, figures: dict[Path, dict[str, Any]], browser: str, width: int) -> list[Exception]:
     """Errors of the browser. The part of plotly that draws is the page's own, so nothing is loaded from the network."""
-    from kaleido import Kaleido  # takes longer to load than most commands run
-
     errors: list[Exception] = []
     library = resources.files(__package__) / "plotly/plotly-basic.min.js"
     with resources.as_file(library) as drawing:
-        async with Kaleido(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
+        async with kaleido_of(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
             for path, figure in figures.items():
                 size = {"width": width, "height": figure["layout"].get("height", _HEIGHT)}
                 drawn = {"data": figure["data"], "layout": figure["layout"]}

@@ -64,10 +64,12 @@ def measure_points(
     starts = Starts(windows=not ranks.session.oversubscribed)
     while active:
         for point in active:
+            if point.unavailable or point.ended:  # in this round
+                continue
             try:
                 if not point.checked:
                     _check(ranks.session, collective, point)
-                elif not (point.unavailable or point.ended):
+                else:
                     _visit(ranks.session, collective, point, protocol, starts, own)
             except RefusedError as error:
                 point.give_up(str(error))
@@ -129,8 +131,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         with Ranks(launcher, ranks, protocol.timeout_s, p["mapping"]) as launched:
             points = measure_points(launched, collective, algorithms, sizes, protocol, seed, roots)
             version, nodes = launched.version, launched.nodes
-    if not any(point.visits for point in points):
-        raise LostError(next(point.unavailable for point in points if point.unavailable))
+    if points and all(point.ended for point in points) and not any(point.visits for point in points):
+        raise LostError(points[0].unavailable)
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition(), p["mapping"])

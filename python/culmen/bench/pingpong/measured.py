@@ -41,16 +41,17 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     route = route_named(p["route"])
     file = samples_file(route.name)
     measured = [Sized(size=size) for size in sizes]
+    header, ended = Header(route.name, "", partition=partition()), ""
     try:
         conversation = route.open(int(p["buffer_bytes"]), float(p["timeout_s"]))
         with conversation:
+            header = Header(route.name, conversation.version, *conversation.nodes(), partition())
             _measure(conversation.time_messages, measured, limits)
-            version, nodes = conversation.version, conversation.nodes()
     except LostError as error:
+        ended = str(error)
         measured = [each for each in measured if each.visits]  # what was measured before the end
-        write_samples(file, Header(route.name, "", partition=partition()), measured, str(error))
-    else:
-        write_samples(file, Header(route.name, version, *nodes, partition()), measured, "")
+        measured = measured if len(measured) > 1 else []  # a line has two points
+    write_samples(file, header, measured, ended)
     calls = sum(len(times) for each in measured for times in each.visits)
     return float(sum(not each.is_exact(limits) for each in measured)), {"sizes": len(measured), "calls": calls}
 

@@ -20,7 +20,7 @@ from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
 from .codes import FAILED, FINISHED, RESUMABLE
-from .measuring import exit_code, folder_for, remove_measurements, run_missing
+from .measuring import End, exit_code, folder_for, remove_measurements, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")
@@ -80,9 +80,9 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
         remove_measurements(store)
     study, points = study_of(wanted, store), len(wanted.points())
     done = study.open()
-    whole = run_missing(study, points, done, "points", lambda: _begin(wanted, points, done, quiet), quiet)
+    end = run_missing(study, points, done, "points", lambda: _begin(wanted, points, done, quiet), quiet)
     found, failures = rows_in(store, wanted.cost)
-    return _conclude(found, failures, folder, whole, quiet, anew=done < points)
+    return _conclude(found, failures, folder, end, quiet, anew=done < points)
 
 
 def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
@@ -99,13 +99,13 @@ def _seconds_of(p: Point, measure_s: float) -> float:
     return max(measure_s, 9 * p.evaluation_s) + 4 * p.evaluation_s + start_s
 
 
-def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet: bool, anew: bool) -> int:
+def _conclude(found: Rows, failures: list[str], folder: Path, end: End, quiet: bool, anew: bool) -> int:
     """``anew``: points were measured now."""
     for sentence in failures:
         print(f"culmen: {sentence}")
     if not found.rows:
         print("culmen: no point was measured")
-        return FAILED if whole else RESUMABLE
+        return RESUMABLE if end is End.STOPPED else FAILED
     table, page, costs = folder / "transport.csv", folder / "transport.html", folder / network.FILE
     with replacing(table, _TABLE, force=True) as path:
         rows.write_csv(found, path)
@@ -118,7 +118,7 @@ def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet
             path.write_text(network.measured_text(_now_and_here()), encoding="utf-8")
     if not quiet:
         print(f"Wrote {table}, {page} and {costs}")
-    return exit_code(whole, bool(failures), "points")
+    return exit_code(end, bool(failures), "points")
 
 
 def _now_and_here() -> str:

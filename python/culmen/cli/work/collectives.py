@@ -23,7 +23,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .measuring import End, KeptStore, exit_code, folder_for, remove_measurements, run_missing
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -98,7 +98,7 @@ def measure_collectives(
         study = _study(wanted, kept.place)
         done = study.open()
         parts.for_evaluators(folder)
-        whole = run_missing(
+        end = run_missing(
             study,
             len(wanted.points()),
             done,
@@ -107,7 +107,7 @@ def measure_collectives(
             quiet,
             at_most,
         )
-    return _conclude(wanted, [folder], folder, whole, quiet, at_most)
+    return _conclude(wanted, [folder], folder, end, quiet)
 
 
 def submit_collectives(
@@ -123,7 +123,7 @@ def submit_collectives(
         len(wanted.points()),
         wanted.most_s(),
         lambda store: _study(wanted, store).open(),
-        lambda folders, to, whole: _conclude(wanted, folders, to, whole, quiet),
+        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
@@ -147,9 +147,7 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("launches measured", best=""))
 
 
-def _conclude(
-    wanted: Plan, measured: list[Path], folder: Path, whole: bool, quiet: bool, at_most: int | None = None
-) -> int:
+def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet: bool) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
@@ -167,7 +165,7 @@ def _conclude(
             print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
     if not files:
         print("culmen: no collective was measured")
-        return FAILED if whole else RESUMABLE
+        return RESUMABLE if end is End.STOPPED else FAILED
     found = samples.Table(sorted(files))
     table, page = folder / "collectives.csv", folder / "collectives.html"
     with replacing(table, _TABLE, force=True) as path:
@@ -181,7 +179,7 @@ def _conclude(
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, failed, "launches", at_most)
+    return exit_code(end, failed, "launches")
 
 
 def _samples_of(columns: Mapping[str, Any], row: int, place: Path) -> Path:

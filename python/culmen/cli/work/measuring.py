@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from enum import Enum, auto
 from pathlib import Path
 from types import TracebackType
 
@@ -14,6 +15,14 @@ from ..._core import InputError
 from ...bench.study import PointStudy
 from ...run.progress.monitor import Monitor
 from .codes import FAILED, FINISHED, RESUMABLE
+
+
+class End(Enum):
+    """ENOUGH: as many as --at-most allows. STOPPED: by a signal."""
+
+    WHOLE = auto()
+    ENOUGH = auto()
+    STOPPED = auto()
 
 
 class KeptStore:
@@ -91,21 +100,21 @@ def run_missing(
     begin: Callable[[], Monitor],
     quiet: bool,
     at_most: int | None = None,
-) -> bool:
-    """Measures the points that the store does not have, or so many of them. False: some are missing still. ``what``:
-    what the points are."""
+) -> End:
+    """Measures the points that the store does not have, or so many of them. ``what``: what the points are."""
     if done < points:
-        return study.run(begin, RESUMABLE, at_most)
+        limit = points if at_most is None else min(points, done + at_most)
+        return End.STOPPED if not study.run(begin, RESUMABLE, limit) else End.WHOLE if limit == points else End.ENOUGH
     if not quiet:
         print(f"All {done} {what} are in {study.store}; to measure again, write --overwrite")
-    return True
+    return End.WHOLE
 
 
-def exit_code(whole: bool, failed: bool, what: str, at_most: int | None = None) -> int:
-    if not whole and at_most is not None and not failed:
+def exit_code(end: End, failed: bool, what: str) -> int:
+    if end is End.ENOUGH:
         print(f"Not all {what} are measured, because of --at-most; without it, the same command measures the rest.")
-        return FINISHED
-    if not whole:
+        return FAILED if failed else FINISHED
+    if end is End.STOPPED:
         print(f"Not all {what} are measured; the same command continues.")
         return RESUMABLE
     return FAILED if failed else FINISHED

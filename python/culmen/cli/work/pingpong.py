@@ -18,7 +18,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .measuring import End, KeptStore, exit_code, folder_for, remove_measurements, run_missing
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -84,7 +84,7 @@ def measure_pingpong(
         study = plan.study(kept.place)
         done = study.open()
         for_evaluators(folder)
-        whole = run_missing(
+        end = run_missing(
             study,
             points,
             done,
@@ -93,7 +93,7 @@ def measure_pingpong(
             quiet,
             at_most,
         )
-    return _conclude([folder], folder, plan.routes, whole, quiet, at_most)
+    return _conclude([folder], folder, plan.routes, end, quiet)
 
 
 def submit_pingpong(
@@ -110,7 +110,7 @@ def submit_pingpong(
         len(plan.routes),
         plan.most_s * len(plan.routes),
         lambda store: plan.study(store).open(),
-        lambda folders, to, whole: _conclude(folders, to, plan.routes, whole, quiet),
+        lambda folders, to, end: _conclude(folders, to, plan.routes, end, quiet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
@@ -125,9 +125,7 @@ def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("routes measured", best=""))
 
 
-def _conclude(
-    measured: list[Path], folder: Path, names: list[str], whole: bool, quiet: bool, at_most: int | None = None
-) -> int:
+def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, quiet: bool) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
@@ -140,10 +138,10 @@ def _conclude(
         files += [path for name in names if name in done and (path := samples_file(name, place)).exists()]
     found = Table(files)
     for route, why in found.unavailable.items():
-        print(f"{route} is not available: {why}")
+        print(f"{route} {'ended early' if route in found.points else 'is not available'}: {why}")
     if not found.points:
         print("culmen: no route was measured")
-        return FAILED if whole else RESUMABLE
+        return RESUMABLE if end is End.STOPPED else FAILED
     table, page = folder / "pingpong.csv", folder / "pingpong.html"
     with replacing(table, _TABLE, force=True) as path:
         join(files, path, COLUMNS)
@@ -152,4 +150,4 @@ def _conclude(
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, failed, "routes", at_most)
+    return exit_code(end, failed, "routes")

@@ -25,7 +25,7 @@ from ...report.reading import read
 from ...store.opening import open_store
 from .codes import FAILED, FINISHED, RESUMABLE
 from .job_lines import JobLines, job_lines
-from .measuring import folder_for, remove_measurements
+from .measuring import End, folder_for, remove_measurements
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
@@ -97,7 +97,7 @@ class Task:
     points: int
     most_s: float
     done: Callable[[Path], int]
-    conclude: Callable[[list[Path], Path, bool], int]
+    conclude: Callable[[list[Path], Path, End], int]
 
 
 @dataclass
@@ -106,6 +106,7 @@ class _Job:
     partition: Partition
     record: Submitted | None = None
     active: bool = False
+    is_pilot: bool = False
     place: Place = field(default_factory=lambda: Place(Phase.UNKNOWN))
 
 
@@ -113,27 +114,35 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
     """Submits what is missing, follows the jobs, and writes the tables; returns an exit code. Jobs that were submitted
     by an earlier call are followed."""
     jobs = [_Job(JobFolder((output / each.name).resolve()), each) for each in cluster.partitions]
+    pilot = cluster.wanted.pilot
     requests = [_request(task, cluster, job, task.points) for job in jobs]  # all are checked before one is submitted
     if cluster.wanted.dry_run:
+        if pilot is not None:
+            requests = [_request(task, cluster, job, task.points, pilot) for job in jobs] + requests
         print("\n".join(cluster.scheduler.script(request) for request in requests), end="")
         return FINISHED
     folder_for(output)
     for job in jobs:
         _find(task, cluster.scheduler, job, overwrite)
-        if overwrite:
-            remove_measurements(job.folder.path / task.store)
-    if (pilot := cluster.wanted.pilot) is not None:
-        first = [job for job in jobs if not job.active and task.done(job.folder.path / task.store) == 0]
-        for job in first:
-            _submit(task, cluster, job, quiet, pilot)
+    for job in jobs if overwrite else []:
+        remove_measurements(job.folder.path / task.store)
+    longest_s: dict[str, float] = {}
+    if pilot is not None:
+        for job in jobs:
+            if not job.active and task.done(job.folder.path / task.store) == 0:
+                _submit(task, cluster, job, quiet, pilot=pilot)
+        first = [job for job in jobs if job.is_pilot]
         if not _follow(task, cluster.scheduler, first, quiet):
             return _left(cluster.scheduler, jobs)
+        if any(job.place.exit_code != 0 for job in first):
+            return _collect(task, cluster.scheduler, jobs, output)
         for job in first:
             _last_results(task, job, min(pilot, task.points))
-            job.active = False
+            longest_s[job.partition.name] = _longest_s(job.folder.path / task.store)
+            job.active = job.is_pilot = False
     for job in jobs:
         if not job.active:
-            _submit(task, cluster, job, quiet)
+            _submit(task, cluster, job, quiet, longest_s.get(job.partition.name, math.inf))
         elif job.record and not quiet:
             print(f"Job {_name(job)} was submitted at {job.record.submitted}; following it", flush=True)
     if not _follow(task, cluster.scheduler, jobs, quiet):
@@ -142,23 +151,23 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
 
 
 def _longest_s(store: Path) -> float:
-    """Of the points that were measured, the longest duration; infinity: there is none."""
-    try:
-        durations: Any = read(store).columns["duration_s"] if store.exists() else []
-    except _core.CulmenError:
-        durations = []
-    return max((float(one) for one in durations if one > 0), default=math.inf)
+    """Of the points with measured times, the longest duration; infinity: there is none."""
+    columns = read(store).columns
+    measured: Any = columns["calls"] > 0  # not a route that is not available
+    return float(columns["duration_s"][measured].max()) if measured.any() else math.inf
 
 
-def _request(task: Task, cluster: Cluster, job: _Job, missing: int, pilot: int | None = None) -> Request:
-    """``missing``: the number of points that are not measured yet. ``pilot``: measure only so many of them."""
+def _request(
+    task: Task, cluster: Cluster, job: _Job, missing: int, pilot: int | None = None, longest_s: float = math.inf
+) -> Request:
+    """``missing``: the number of points that are not measured yet. ``pilot``: measure only so many of them.
+    ``longest_s``: of the points of a pilot."""
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
-    each_s = min(task.most_s / task.points, _longest_s(job.folder.path / task.store))
+    each_s = min(task.most_s / task.points, longest_s)
     estimate_s = _START_S + min(missing, pilot or missing) * (_FACTOR * each_s + _LAUNCH_S)
     given_s = time_of(wanted.time) if wanted.time else None
-    limit = [] if pilot is None else ["--at-most", str(pilot)]
-    words = shlex.join([_core.find_executable(), *task.arguments, *limit])
+    words = shlex.join([_core.find_executable(), *task.arguments, *_limit(pilot)])
     folder, scratch = shlex.quote(str(job.folder.path)), site.scratch or _SCRATCH
     return Request(
         f"culmen-{task.name}",
@@ -178,6 +187,10 @@ def _request(task: Task, cluster: Cluster, job: _Job, missing: int, pilot: int |
     )
 
 
+def _limit(pilot: int | None) -> list[str]:
+    return [] if pilot is None else ["--at-most", str(pilot)]
+
+
 def _find(task: Task, scheduler: Scheduler, job: _Job, overwrite: bool) -> None:
     """Whether a job of an earlier call is queued or runs. Raises InputError if that is in the way."""
     job.record = record = job.folder.record()
@@ -191,26 +204,29 @@ def _find(task: Task, scheduler: Scheduler, job: _Job, overwrite: bool) -> None:
     cancel = f"cancel it with `{own.cancel_command(record.job)}`"
     if overwrite:
         raise InputError(f"job {_name(job)} still measures for {job.folder.path}; to measure again, first {cancel}")
-    if record.arguments != task.arguments:
+    job.is_pilot = record.arguments[:-2] == task.arguments and record.arguments[-2] == "--at-most"
+    if record.arguments != task.arguments and not job.is_pilot:
         raise InputError(
             f"job {_name(job)} measures something else for {job.folder.path}; give another --output, or {cancel}"
         )
 
 
-def _submit(task: Task, cluster: Cluster, job: _Job, quiet: bool, pilot: int | None = None) -> None:
+def _submit(
+    task: Task, cluster: Cluster, job: _Job, quiet: bool, longest_s: float = math.inf, pilot: int | None = None
+) -> None:
     store = job.folder.path / task.store
     done = task.done(store)
     if done >= task.points:
         if not quiet:
             print(f"All {done} {task.what} are in {store}; to measure again, write --overwrite")
         return
-    request = _request(task, cluster, job, task.points - done, pilot)
+    request = _request(task, cluster, job, task.points - done, pilot, longest_s)
     job.folder.path.mkdir(parents=True, exist_ok=True)
     job.folder.script.write_text(cluster.scheduler.script(request), encoding="utf-8")
     number = cluster.scheduler.submit(job.folder.script, request)
     partition = job.partition.name
-    job.record = job.folder.write_record(cluster.scheduler.name, number, partition, task.arguments)
-    job.active = True
+    job.record = job.folder.write_record(cluster.scheduler.name, number, partition, [*task.arguments, *_limit(pilot)])
+    job.active, job.is_pilot = True, pilot is not None
     if not quiet:
         before = f", {done} of {task.points} {task.what} before" if done else f", a pilot of {pilot}" if pilot else ""
         shape = f"{request.nodes} × {request.tasks_per_node} tasks, at most {shown_time(request.time_s)}"
@@ -259,7 +275,7 @@ def _left(scheduler: Scheduler, jobs: list[_Job]) -> int:
 
 
 def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -> int:
-    whole, broken, measured = True, False, []
+    end, broken, measured = End.WHOLE, False, []
     for job in jobs:
         store = job.folder.path / task.store
         done = _last_results(task, job, task.points)
@@ -267,14 +283,14 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
             measured.append(job.folder.path)
         if done >= task.points:
             continue
-        whole = False
+        end = End.STOPPED
         broken = broken or job.place.word == "FAILED"
         for line in _why(task, scheduler, job, done):
             print(f"culmen: {line}")
     if not measured:
         print("culmen: nothing was measured")
         return FAILED if broken else RESUMABLE
-    return task.conclude(measured, output, whole)
+    return task.conclude(measured, output, end)
 
 
 def _last_results(task: Task, job: _Job, points: int) -> int:
