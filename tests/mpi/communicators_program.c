@@ -65,7 +65,8 @@ static void between_groups(void) {
   CALL(MPI_Intercomm_create, name, 0, half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
   snprintf(of, sizeof of, "%s/inter 1", name);
   CALL(MPI_Alltoall, of, 4 * (rank % 2 == 0 ? odds : evens), back, 4, MPI_CHAR, back + 512, 4, MPI_CHAR, inter);
-  CALL(MPI_Bcast, of, 16, there, 16, MPI_CHAR, rank % 2 == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
+  const int root = rank % 2 == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  CALL(MPI_Bcast, of, root == MPI_PROC_NULL ? 0 : 16, there, 16, MPI_CHAR, root, inter);
   CALL(MPI_Intercomm_merge, of, 0, inter, rank % 2, &merged);
   strcat(of, "/merge 1");
   use(&merged, of);
