@@ -139,8 +139,8 @@ std::string many_send_1_MiB_at_once(const CastFactory& start, const Limits& limi
   auto waited = scene.wait([&] { return done == workers * rounds || !wrong.empty(); });
   if (!waited.empty() || !wrong.empty()) return waited + wrong;
   // Per worker one frame in the making, in a buffer that doubles, and one that waits; where workers are threads, their
-  // own frame too. Without a bound it would be all rounds.
-  const auto allowed = workers * 3 * MiB + (scene.cast->has_processes() ? 0 : workers * 2 * MiB) + 32 * MiB;
+  // own frame too. Relays keep up to 16 MiB in each direction. Without a bound it would be all rounds.
+  const auto allowed = workers * 3 * MiB + (scene.cast->has_processes() ? 0 : workers * 2 * MiB) + 96 * MiB;
   if (most - before > allowed && memory_can_be_judged())
     return fmt::format("memory grew by {} MiB, allowed are {}", (most - before) / MiB, allowed / MiB);
   return {};

@@ -14,7 +14,6 @@
 #include "conformance/transport/relay_casts.hpp"
 #include "conformance/transport/team_casts.hpp"
 #include "culmen/transport/network/scheme.hpp"
-#include "everything.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -106,16 +105,9 @@ INSTANTIATE_TEST_SUITE_P(Checks, Handed, testing::ValuesIn(checks_that(nobody_le
 /// The fragments of a ring, or of a line.
 constexpr Limits relay_limits[] = {{.ring_bytes = 4096}, {.ring_bytes = 128 * 1024}};
 
-/// Small fragments of large bodies are many messages.
-std::vector<Limits> limits_for(const Check& check) {
-  const bool all = is_quick(check) || tests_everything();
-  return {std::begin(relay_limits) + (all ? 0 : 1), std::end(relay_limits)};
-}
-
 class RelayedThreads : public testing::TestWithParam<Check> {};
 TEST_P(RelayedThreads, conforms) {
-  for (const auto& limits : limits_for(GetParam()))
-    EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes), limits), "");
+  for (const auto& limits : relay_limits) EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, RelayedThreads, testing::ValuesIn(checks_that(threads_will_do)), name_of);
 
@@ -127,8 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Checks, RelayedProcesses, testing::ValuesIn(checks_that
 
 class ThreadsBehindRelaysOfRelays : public testing::TestWithParam<Check> {};
 TEST_P(ThreadsBehindRelaysOfRelays, conform) {
-  for (const auto& limits : limits_for(GetParam()))
-    EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes, 2), limits), "");
+  for (const auto& limits : relay_limits) EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes, 2), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, ThreadsBehindRelaysOfRelays, testing::ValuesIn(checks_that(threads_will_do)), name_of);
 
