@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <string>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -21,7 +19,6 @@
 
 namespace culmen {
 namespace {
-
 Brief brief_of(const Outcome& o) { return {o.status, o.value, o.violation}; }
 }  // namespace
 
@@ -30,9 +27,6 @@ struct Journal::Impl {
 
   void begin();
   void leave() noexcept;
-  void watch_file();
-  bool is_overwritten();
-  void look_at_file();
   [[noreturn]] void give_up_file();
   void commit();
   void roll_back() noexcept;
@@ -54,8 +48,6 @@ struct Journal::Impl {
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
   Ownership ownership{database};
-  std::int64_t description_page = 0;  // 0: it is not watched
-  std::string description;            // that page
   ProgressRow progress_row{database};
   Tally progress = progress_row.load();
   std::unordered_map<EvaluationId, Brief> untold;  // outcomes that were recorded here, for later tells
@@ -82,29 +74,8 @@ void Journal::Impl::begin() {
   ownership.check();
 }
 
-/// Whether another program wrote another content into the file, as `cp` does. The page with the description of the
-/// study does not change after the start.
-bool Journal::Impl::is_overwritten() {
-  return description_page != 0 && database.page_in_file(description_page) != description && !ownership.has_moved();
-}
-
-void Journal::Impl::look_at_file() {
-  if (is_overwritten()) give_up_file();
-}
-
-void Journal::Impl::watch_file() {
-  ownership.watch_log();
-  if (!database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)) return;  // a reader holds an older state; it is not watched
-  Statement root(database, "SELECT rootpage FROM sqlite_schema WHERE name = 'description'");
-  auto rows = root.rows();
-  if (!rows.next()) return;  // an old store
-  description_page = rows.integer(0);
-  description = database.page_in_file(description_page);
-}
-
 /// Nothing is written any more, and both files stay as they are.
 void Journal::Impl::give_up_file() {
-  roll_back();
   database.leave_file_alone();
   ownership.forget();
   throw StoreError(fmt::format(
@@ -203,7 +174,7 @@ Journal Journal::create(const std::string& path, const StudyRecord& study, Durab
   set_write_mode(impl->database, durability);
   Journal journal(std::move(impl));
   journal.renew_ownership();  // from here on there is a log until close(): see log_is_missing()
-  journal.impl_->watch_file();
+  journal.impl_->ownership.watch_file();
   return journal;
 }
 
@@ -222,7 +193,7 @@ Journal Journal::resume(const std::string& path, Durability durability, const st
   impl->commit_.run();
   if (!configuration.empty()) impl->study.configuration = configuration;
   impl->progress = impl->progress_row.load();
-  impl->watch_file();
+  impl->ownership.watch_file();
   return Journal(std::move(impl));
 }
 
@@ -326,7 +297,7 @@ void Journal::commit() {
 void Journal::renew_ownership() {
   impl_->write([&] {
     impl_->begin();
-    impl_->look_at_file();
+    if (impl_->ownership.is_overwritten()) impl_->give_up_file();
     impl_->ownership.renew();
     impl_->commit();
   });
@@ -352,7 +323,7 @@ void Journal::checkpoint() { impl_->database.checkpoint(SQLITE_CHECKPOINT_PASSIV
 void Journal::close() {
   impl_->write([&] {
     impl_->begin();
-    impl_->look_at_file();
+    if (impl_->ownership.is_overwritten()) impl_->give_up_file();
     write_running(impl_->database, {});
     impl_->ownership.give_up();
     impl_->commit();

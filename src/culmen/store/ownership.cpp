@@ -128,9 +128,19 @@ bool Ownership::log_has_gone() const {
   return log_ != 0 && (stat((place_ + "-wal").c_str(), &log) != 0 || log.st_ino != log_);
 }
 
-void Ownership::watch_log() {
+void Ownership::watch_file() {
   struct stat log {};
   if (stat((place_ + "-wal").c_str(), &log) == 0) log_ = log.st_ino;
+  if (!database_.checkpoint(SQLITE_CHECKPOINT_PASSIVE)) return;  // a reader keeps an older description in the file
+  Statement root(database_, "SELECT rootpage FROM sqlite_schema WHERE name = 'description'");
+  auto rows = root.rows();
+  if (!rows.next()) return;  // an old store
+  description_page_ = rows.integer(0);
+  description_ = database_.page_in_file(description_page_);
+}
+
+bool Ownership::is_overwritten() {
+  return description_page_ != 0 && database_.page_in_file(description_page_) != description_;
 }
 
 std::string Ownership::fate() const {

@@ -29,8 +29,11 @@ class Ownership {
   const std::string& place() const { return place_; }
   /// Whether the file, or its log, is no longer in its place: it was deleted, moved or replaced.
   bool has_moved() const;
-  /// The log that is there now belongs to the study.
-  void watch_log();
+  /// From now on, the log that is there belongs to the study, and so does the page with its description, which does not
+  /// change any more. Outside a transaction.
+  void watch_file();
+  /// Whether another program wrote another study into the file, as `cp` does. has_moved() must be false.
+  bool is_overwritten();
   /// "was deleted" or the like, if has_moved().
   std::string fate() const;
   /// Throws StoreError unless this journal still owns the study. Within a write transaction.
@@ -52,8 +55,10 @@ class Ownership {
   const std::string place_;  // absolute: the program may change its folder
   Statement select_, renew_, remove_;
   dev_t device_ = 0;
-  ino_t file_ = 0, log_ = 0;  // 0: there is none yet
-  Epoch epoch_ = 0;           // 0: not the owner
+  ino_t file_ = 0, log_ = 0;           // 0: there is none yet
+  std::int64_t description_page_ = 0;  // 0: it is not watched
+  std::string description_;            // that page
+  Epoch epoch_ = 0;                    // 0: not the owner
 };
 
 }  // namespace culmen

@@ -20,9 +20,9 @@ class DamagedFile : public StoreError {
   using StoreError::StoreError;
 };
 
-/// One connection, for one thread at a time.
 inline constexpr int page_bytes = 4096;  // SQLite's own choice
 
+/// One connection, for one thread at a time.
 class Database {
  public:
   /// read_and_tidy: only reads, but removes the log and its index at the end if no other process has the file open.
