@@ -116,7 +116,6 @@ void Differences::widen(Eigen::Index i, bool is_zero) {
   if (!is_zero) widened_[i] = 1;
   if (!is_zero || widened_[i] >= widest) return;
   widened_[i] *= wider;
-  steps_fit_ = false;
   has_widened_ = true;
 }
 

@@ -31,10 +31,10 @@ class Differences {
   /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 if all its evaluations
   /// failed.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies);
-  /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter:
-  /// steps are shorter from then on. Or if a forward step changed nothing: the next one there is longer.
+  /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter.
+  /// Steps are shorter from then on.
   bool steps_fit() const { return steps_fit_; }
-  /// A step is longer from then on.
+  /// A forward step of that Jacobian changed nothing. The next one there is longer.
   bool has_widened() const { return has_widened_; }
 
  private:
