@@ -252,7 +252,6 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(communicators[0], MPI_ERRORS_RETURN);
   starts = malloc(2 * sizeof(int64_t) * most_calls);
   if (!starts) MPI_Abort(MPI_COMM_WORLD, 1);
-  compare_clocks();
   describe();
   command c;
   while (next_command(&c)) {
