@@ -23,7 +23,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import End, KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .measuring import End, exit_code, folder_for, measure_in
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -91,22 +91,18 @@ def measure_collectives(
     """Measures what is missing, or ``at_most`` so many launches. Writes the table and the page, and returns an exit
     code. ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
-    store = folder / _STORE
-    if overwrite:
-        remove_measurements(store)
-    with KeptStore(store, scratch) as kept:
-        study = _study(wanted, kept.place)
-        done = study.open()
-        parts.for_evaluators(folder)
-        end = run_missing(
-            study,
-            len(wanted.points()),
-            done,
-            "launches",
-            lambda: kept.watching(_begin(wanted, done, quiet)),
-            quiet,
-            at_most,
-        )
+    end = measure_in(
+        folder,
+        _STORE,
+        lambda store: _study(wanted, store),
+        len(wanted.points()),
+        "launches",
+        lambda done: _begin(wanted, done, quiet),
+        overwrite,
+        quiet,
+        scratch,
+        at_most,
+    )
     return _conclude(wanted, [folder], folder, end, quiet)
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from ... import _core
 from ..._core import InputError
+from ...bench.parts import for_evaluators
 from ...bench.study import PointStudy
 from ...run.progress.monitor import Monitor
 from .codes import FAILED, FINISHED, RESUMABLE
@@ -108,6 +109,30 @@ def run_missing(
     if not quiet:
         print(f"All {done} {what} are in {study.store}; to measure again, write --overwrite")
     return End.WHOLE
+
+
+def measure_in(
+    folder: Path,
+    name: str,
+    study_of: Callable[[Path], PointStudy],
+    points: int,
+    what: str,
+    begin: Callable[[int], Monitor],
+    overwrite: bool,
+    quiet: bool,
+    scratch: Path | None,
+    at_most: int | None,
+) -> End:
+    """``run_missing`` for the points of a store in this folder, for which evaluators leave samples there. ``study_of``:
+    gets the store. ``begin``: gets the number of points that were measured before. ``scratch``: see KeptStore."""
+    store = folder / name
+    if overwrite:
+        remove_measurements(store)
+    with KeptStore(store, scratch) as kept:
+        study = study_of(kept.place)
+        done = study.open()
+        for_evaluators(folder)
+        return run_missing(study, points, done, what, lambda: kept.watching(begin(done)), quiet, at_most)
 
 
 def exit_code(end: End, failed: bool, what: str) -> int:

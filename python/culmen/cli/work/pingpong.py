@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.text import lasted
 from ...bench.mappings import mappings_of
-from ...bench.parts import for_evaluators, join
+from ...bench.parts import join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, Table, samples_file
 from ...bench.pingpong.routes import mapped, routes, routes_named
@@ -18,7 +18,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import End, KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .measuring import End, exit_code, folder_for, measure_in
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -77,22 +77,19 @@ def measure_pingpong(
     """Measures what is missing, or ``at_most`` so many routes. Writes the table and the page, and returns an exit code.
     ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
-    store, points = folder / _STORE, len(plan.routes)
-    if overwrite:
-        remove_measurements(store)
-    with KeptStore(store, scratch) as kept:
-        study = plan.study(kept.place)
-        done = study.open()
-        for_evaluators(folder)
-        end = run_missing(
-            study,
-            points,
-            done,
-            "routes",
-            lambda: kept.watching(_begin(points, done, plan.most_s, quiet)),
-            quiet,
-            at_most,
-        )
+    points = len(plan.routes)
+    end = measure_in(
+        folder,
+        _STORE,
+        plan.study,
+        points,
+        "routes",
+        lambda done: _begin(points, done, plan.most_s, quiet),
+        overwrite,
+        quiet,
+        scratch,
+        at_most,
+    )
     return _conclude([folder], folder, plan.routes, end, quiet)
 
 
