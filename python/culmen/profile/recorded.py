@@ -173,16 +173,17 @@ class Rank:
 def read_folder(folder: Path) -> list[Rank]:
     """The ranks in order. Raises InputError if there is none, or if a file is no profile."""
     files = sorted(folder.glob("*.profile"))
-    if not files and (lost := without_room(folder)):
-        raise InputError(f"{plural(lost, 'rank')} found no room for a profile in {folder}; is the disk full?")
+    if not files and (said := without_room(folder)):
+        raise InputError(said)
     if not files:
         raise InputError(f"{folder} has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one")
     return sorted((rank for rank in map(read_rank, files) if rank is not None), key=lambda rank: rank.rank)
 
 
-def without_room(folder: Path) -> int:
-    """The number of ranks that could not write their profile there."""
-    return len(list(folder.glob("*.no-room")))
+def without_room(folder: Path) -> str:
+    """A sentence if ranks could not write their profile there, else empty."""
+    lost = len(list(folder.glob("*.no-room")))
+    return f"{plural(lost, 'rank')} found no room for a profile in {folder}: is the disk full?" if lost else ""
 
 
 def read_rank(path: Path) -> Rank | None:

@@ -45,7 +45,7 @@ def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
     """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
     place = next((k for k, word in enumerate(command) if Path(word).name.startswith(_LAUNCHERS)), None)
-    if place is None or _kind_of(command[place]) != "openmpi" or not _HOSTS & {*command[place:]}:
+    if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
         return command
     return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from rich.console import Console
 
 from ..._core import InputError
-from ...base.text import plural
 from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
@@ -26,20 +25,17 @@ def run(words: list[str], folder: Path | None, period: int) -> int:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = _free(folder)
     code = run_profiled(words, folder, period)
-    lost = without_room(folder)
+    full = without_room(folder)
     if not list(folder.glob("*.profile")):
-        if lost:
-            raise InputError(
-                f"the program ended with exit code {code}; {plural(lost, 'rank')} found no room for a profile in "
-                f"{folder}: is the disk full?"
-            )
+        if full:
+            raise InputError(f"the program ended with exit code {code}; {full}")
         reason = "it did not call MPI_Init, or it is linked statically and cannot be profiled"
         if code != 0:
             reason = "it ended before MPI_Init, or it is linked statically and cannot be profiled"
         raise InputError(f"the program ended with exit code {code} and left no profile: {reason}")
     _show(read_folder(folder))
-    if lost:
-        print(f"{plural(lost, 'rank')} found no room for a profile in {folder}. Is the disk full?")
+    if full:
+        print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
     return code if code >= 0 else 128 - code
 
