@@ -11,9 +11,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 export JOBS
 
-.PHONY: help bootstrap build tests demo test test-all test-variants slurm nodes peers sanitize checked fuzz bench bench-quality format check-format docs lint clean
+.PHONY: help bootstrap build tests demo test test-all test-variants slurm nodes mpis peers sanitize checked fuzz bench bench-quality format check-format docs lint clean
 help:
-	@echo 'make build | demo | test | test-all | test-variants | slurm | nodes | peers | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
+	@echo 'make build | demo | test | test-all | test-variants | slurm | nodes | mpis | peers | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -63,13 +63,13 @@ tests: build
 test: build $(VENV)/dev.txt
 	@tools/run_tests build cpp python alone lint
 
-# The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, tests of other projects, the sanitizers, a checked build, the fuzzers.
+# The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, other versions of the MPIs, tests of other projects, the sanitizers, a checked build, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1
 test-all: export TEST_HANGS_S := 14400
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
 test-all: build $(VENV)/dev.txt
-	@tools/run_tests build cpp python alone lint variants slurm nodes peers sanitize checked fuzz
+	@tools/run_tests build cpp python alone lint variants slurm nodes mpis peers sanitize checked fuzz
 
 # The tests that compare numerical results, with the roundings of other machines. More seeds look at faults, not at roundings.
 test-variants: export CULMEN_TEST_SEEDS := 200
@@ -83,6 +83,10 @@ slurm: build $(VENV)/dev.txt
 # Several nodes on this machine; root only.
 nodes: build $(VENV)/dev.txt
 	python -m pytest -q tests/nodes
+
+# The tests under MPI with other versions of the MPIs.
+mpis: tests $(VENV)/dev.txt
+	tools/other_mpis
 
 peers: build $(VENV)/dev.txt
 	tools/bootstrap tools/peers-packages.txt

@@ -14,8 +14,10 @@ from harness import HANGS_S, culmen
 
 from culmen import _core
 
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
-WAYS = {"openmpi": ["--oversubscribe", "--mca", "oob_tcp_if_include", "lo"], "mpich": ["-iface", "lo"]}
+AS_ROOT = {
+    **{f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")},
+    **{"OMPI_MCA_btl_tcp_if_include": "lo", "PMIX_MCA_ptl_tcp_if_include": "lo"},
+}
 
 Counted = dict[tuple[str, str], tuple[int, int]]
 
@@ -33,7 +35,13 @@ def built(mpi: str, folder: Path, source: str, *flags: str) -> list[str]:
 
 def started(mpi: str) -> list[str]:
     """The words before a program."""
-    return [find_launcher(mpi).program, *WAYS[mpi], "-n", "RANKS"]
+    return [find_launcher(mpi).program, *flags_of(mpi), "-n", "RANKS"]
+
+
+def flags_of(mpi: str) -> list[str]:
+    """Those of the launcher for more ranks than cores, on this machine alone."""
+    known = find_launcher(mpi).mpi
+    return [flag for words in (known.oversubscribed, known.one_machine) for flag in words.flags]
 
 
 def of_mpi4py(mpi: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.profile.recorded import read_folder
 from harness import culmen
-from profiles import AS_ROOT, WAYS, built, counted, of_mpi4py, profiled, started, traffic_of
+from profiles import AS_ROOT, built, counted, flags_of, of_mpi4py, profiled, started, traffic_of
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):
 def test_a_program_without_mpi_is_said(mpi, tmp_path):
     launcher = find_launcher(mpi).program
     for _ in range(10):
-        done = culmen("profile", "--", launcher, *WAYS[mpi], "-n", 2, "true", cwd=tmp_path, **AS_ROOT)
+        done = culmen("profile", "--", launcher, *flags_of(mpi), "-n", 2, "true", cwd=tmp_path, **AS_ROOT)
         if "exit code -13" not in done.stderr:  # SIGPIPE of MPICH's launcher if both end at once, also without culmen
             break
     assert done.returncode == 2

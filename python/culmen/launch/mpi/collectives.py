@@ -21,14 +21,20 @@ class Algorithm:
 class Collectives:
     """``environment``: what a program needs to choose. ``kept_by_communicator``: a communicator keeps the algorithms
     that were chosen when it was made. ``refuses``: an algorithm that cannot run is an error of the call.
-    ``two_ranks_only``: names of algorithms for two ranks. ``prefix``: of an environment variable that sets a variable.
-    ``value_names``: of the values of a variable, in their order, where the environment takes no numbers; the variable
-    that chooses an algorithm takes the algorithm's name."""
+    ``two_ranks_only``, ``powers_of_two_only``: names of algorithms for such numbers of ranks. ``prefix``: of an
+    environment variable that sets a variable. ``value_names``: of the values of a variable, in their order, where the
+    environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name.
+
+    In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
+    from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
+    of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
+    those that need the same datatype on all ranks. ``wrong_in_place``: those with wrong results with MPI_IN_PLACE."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
     refuses: bool = False
     two_ranks_only: list[str] = field(default_factory=list)
+    powers_of_two_only: list[str] = field(default_factory=list)
     prefix: str = ""
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
@@ -38,15 +44,20 @@ class Collectives:
         return list(self.of)
 
     def algorithms(self, collective: str, ranks: int = 2) -> list[Algorithm]:
-        """Those that so many ranks can run; the first one is DEFAULT."""
+        """Those that so many ranks can run; the first one is DEFAULT. Those that can hang are left out."""
         table = self.of[collective]
         choice, before = table["number_in"], table.get("default", {})
         functions = table.get("functions") or [""] * len(table["algorithms"])
         out = [Algorithm(DEFAULT, {**before, choice: 0})]
         for number, (name, function) in enumerate(zip(table["algorithms"], functions, strict=True), 1):
-            if ranks == 2 or name not in self.two_ranks_only:
+            if self._can_run(name, ranks) and name not in table.get("hangs", []):
                 out.append(Algorithm(name, {**before, **table.get("forced", {}), choice: number}, function))
         return out
+
+    def _can_run(self, name: str, ranks: int) -> bool:
+        if name in self.two_ranks_only:
+            return ranks == 2
+        return name not in self.powers_of_two_only or ranks & (ranks - 1) == 0
 
     def variables_for(self, collective: str, algorithm: Algorithm) -> dict[str, str]:
         """The environment in which a program uses this algorithm."""
