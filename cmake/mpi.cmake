@@ -25,9 +25,13 @@ function(culmen_mpi_module kind wrapper)
     ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/requests.c ${CULMEN_SOURCE_ROOT}/mpiprobe/samples.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c ${CULMEN_PROBE_WRAPPERS})
+  file(GLOB sources CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/*.c)
+  culmen_mpi_library(culmen_autotune_${kind} "${words}" OFF ${sources} ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_TUNE_MADE})
   # A preloaded library finds the program's MPI itself. Thread-local data without a call.
-  target_compile_options(culmen_mpiprobe_${kind} PRIVATE -ftls-model=initial-exec)
-  target_link_libraries(culmen_mpiprobe_${kind} PRIVATE ${CMAKE_DL_LIBS})
+  foreach(target culmen_mpiprobe_${kind} culmen_autotune_${kind})
+    target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  endforeach()
   culmen_mpi_benchmark(${kind} "${words}")
   message(STATUS "MPI module: ${kind} by ${wrapper}")
 endfunction()
@@ -79,9 +83,19 @@ add_custom_command(
           ${CULMEN_PROBE_WRAPPERS}
   DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini)
 
+file(GLOB CULMEN_MPI_DATA CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/../python/culmen/launch/mpi/*.toml)
+set(CULMEN_TUNE_MADE ${CMAKE_BINARY_DIR}/mpiprobe/tune_wrappers.c ${CMAKE_BINARY_DIR}/mpiprobe/tune_tables.c)
+set(scripts ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/tables.py)
+list(GET CULMEN_TUNE_MADE 0 wrappers)
+list(GET CULMEN_TUNE_MADE 1 tables)
+add_custom_command(
+  OUTPUT ${CULMEN_TUNE_MADE}
+  COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${wrappers}
+  COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/tables.py ${tables} ${CULMEN_MPI_DATA}
+  DEPENDS ${scripts} ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${CULMEN_MPI_DATA})
+
 set(CULMEN_BENCH_COUNTERS ${CMAKE_BINARY_DIR}/mpibench/counters.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mpibench)
-file(GLOB CULMEN_MPI_DATA CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/../python/culmen/launch/mpi/*.toml)
 add_custom_command(
   OUTPUT ${CULMEN_BENCH_COUNTERS}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpibench/counters.py ${CULMEN_BENCH_COUNTERS} ${CULMEN_MPI_DATA}
@@ -100,7 +114,7 @@ foreach(name ${CULMEN_MPICC})
   culmen_mpi_kind(${wrapper} kind)
   if(kind AND NOT TARGET culmen_mpi_${kind})
     culmen_mpi_module(${kind} ${wrapper})
-    list(APPEND CULMEN_MPI_MODULES culmen_mpi_${kind} culmen_mpiprobe_${kind})
+    list(APPEND CULMEN_MPI_MODULES culmen_mpi_${kind} culmen_mpiprobe_${kind} culmen_autotune_${kind})
     list(APPEND CULMEN_MPI_PROGRAMS culmen_mpibench_${kind})
   endif()
 endforeach()

@@ -23,14 +23,6 @@ static struct probe_ranks neighbours[probe_most_communicators];
 static int neighbours_known[probe_most_communicators];
 static MPI_Comm no_communicator;
 static MPI_Info no_info;
-static int adding;  // a lock
-
-void probe_lock(void) {
-  while (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE)) {
-  }
-}
-void probe_unlock(void) { __atomic_store_n(&adding, 0, __ATOMIC_RELEASE); }
-
 static int number_of(uint64_t handle) {
   uint64_t at = probe_mixed(handle) % slots;
   for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {

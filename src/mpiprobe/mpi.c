@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpiprobe/record.h"
+#include "mpiprobe/mpi.h"
 
 /// Whoever loaded it.
 static int find_mpi(struct dl_phdr_info* info, size_t size, void* found) {
@@ -23,7 +23,7 @@ static void* mpi_library(void) {
 }
 
 void* probe_find(const char* name) {
-  char profiled[probe_name_bytes + 1];
+  char profiled[64];
   snprintf(profiled, sizeof profiled, "P%s", name);
   void* const library = mpi_library();
   void* function = library != NULL ? dlsym(library, profiled) : NULL;
@@ -49,6 +49,14 @@ uint64_t probe_size_of(MPI_Datatype datatype) {
   const int error = ((int (*)(MPI_Datatype, MPI_Count*))found)(datatype, &size);
   return error == MPI_SUCCESS && size > 0 ? (uint64_t)size : 0;
 }
+
+static int locked;
+
+void probe_lock(void) {
+  while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE)) {
+  }
+}
+void probe_unlock(void) { __atomic_store_n(&locked, 0, __ATOMIC_RELEASE); }
 
 /// A loaded object, and whether its calls of PMPI are the program's.
 struct object {

@@ -3,14 +3,12 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
 #include "mpiprobe/layout.h"
-
-#define PROBE_PUBLIC __attribute__((visibility("default")))
+#include "mpiprobe/mpi.h"
 
 extern const char* const probe_rows[];  // of the profile
 extern const unsigned probe_row_count;
@@ -22,12 +20,6 @@ extern __thread int probe_inside;
 extern int probe_invariant;               // the processor counts at a constant rate
 extern struct probe_file* probe_profile;  // null: nothing is recorded
 
-static inline uint64_t probe_nanoseconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static inline uint64_t probe_ticks(void) {
 #if defined(__x86_64__)
   if (probe_invariant) return __rdtsc();
@@ -35,8 +27,6 @@ static inline uint64_t probe_ticks(void) {
   return probe_nanoseconds();
 }
 
-/// MPI's own function. It is looked up at the first call, because the program may load MPI late.
-void* probe_find(const char* name);
 static inline void* probe_function(unsigned number) {
   void* real = __atomic_load_n(&probe_real[number], __ATOMIC_RELAXED);
   if (real != 0) return real;
@@ -45,28 +35,7 @@ static inline void* probe_function(unsigned number) {
   return real;
 }
 
-/// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
-void* probe_object(const char* symbol);
-#if defined(OPEN_MPI)
-#define PROBE_OBJECT(symbol, otherwise) probe_object(symbol)
-#else
-#define PROBE_OBJECT(symbol, otherwise) (otherwise)
-#endif
-/// Whether a call of PMPI_… from this address counts. It does if a Fortran binding calls, for it calls PMPI for the
-/// program, or if the program itself does. Calls by the MPI itself and by other profilers do not count.
-int probe_counts(const void* caller);
-
-/// For rare things, such as a new communicator.
-void probe_lock(void);
-void probe_unlock(void);
-
-static inline uint64_t probe_mixed(uint64_t x) {
-  x *= UINT64_C(0x9e3779b97f4a7c15);
-  return x ^ (x >> 29);
-}
-
 void probe_begin_communicators(void);
-#define PROBE_HANDLE(handle) ((uint64_t)(uintptr_t)(handle) + 1)
 /// The number of a communicator, window or file in the profile; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
 unsigned probe_window(MPI_Win window);
@@ -88,7 +57,6 @@ struct probe_ranks probe_group(unsigned communicator);
 struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator);
 int probe_group_rank(unsigned communicator);
 
-uint64_t probe_size_of(MPI_Datatype datatype);
 static inline int probe_is_absent(const struct probe_ranks* ranks, uint64_t k) {
   return k < 64 && (ranks->absent >> k & 1) != 0;
 }

@@ -49,6 +49,11 @@ Exit codes:
   2   the input was wrong, or the program left no profile
   In all other cases, it is the exit code of the program.
 """
+CODES_OF_AUTOTUNE = """\b
+Exit codes:
+  2   the input was wrong, or the program left no tuning file
+  In all other cases, it is the exit code of the program.
+"""
 CODES_OF_MODEL = """\b
 Exit codes:
   0   the models were made
@@ -153,6 +158,12 @@ COMMANDS = {
         codes=CODES_OF_PROFILE,
         rest=True,
         also={"report": Entry("Show a profile again. With options, you can limit it to some of the MPI calls.")},
+    ),
+    "autotune": Entry(
+        "Run an MPI program, and find the fastest algorithms of its collectives while it runs. "
+        "Example: culmen autotune -- mpiexec -n 4 ./app",
+        codes=CODES_OF_AUTOTUNE,
+        rest=True,
     ),
     "optimizers": Entry("List the optimizers and their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),

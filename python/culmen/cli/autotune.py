@@ -1,0 +1,112 @@
+"""``culmen autotune``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import work
+
+
+def autotune(
+    context: typer.Context,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="FILE", help="Tuning file to write. Default: autotune-1.tuning, autotune-2.tuning, …"
+        ),
+    ] = None,
+    load: Annotated[
+        Path | None,
+        typer.Option(
+            "--load",
+            metavar="FILE",
+            help="Use the algorithms of this tuning file from the first call on, and try no others.",
+        ),
+    ] = None,
+    validate: Annotated[
+        int | None,
+        typer.Option(
+            "--validate",
+            metavar="N",
+            min=3,
+            show_default=False,
+            help="Run the program N times without the tuner, N times with it, and N times with the tuning file.",
+        ),
+    ] = None,
+    collectives: Annotated[
+        str | None, typer.Option("--collectives", metavar="NAME,…", help="Tune only these, for example bcast,reduce.")
+    ] = None,
+    communicators: Annotated[
+        str | None,
+        typer.Option(
+            "--communicators",
+            metavar="NAME,…",
+            help="Tune only these communicators, by their names in `culmen profile`, for example world,world/split*.",
+        ),
+    ] = None,
+    min_bytes: Annotated[
+        str | None, typer.Option("--min-bytes", metavar="SIZE", help="Tune only messages of at least this size.")
+    ] = None,
+    max_bytes: Annotated[
+        str | None, typer.Option("--max-bytes", metavar="SIZE", help="Tune only messages of at most this size.")
+    ] = None,
+    repetitions: Annotated[
+        int | None,
+        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Calls of each algorithm. Default: 3."),
+    ] = None,
+    warm_up: Annotated[
+        int | None,
+        typer.Option("--warm-up", metavar="N", min=0, help="Calls before the first algorithm is tried. Default: 3."),
+    ] = None,
+    recheck: Annotated[
+        int | None,
+        typer.Option(
+            "--recheck",
+            metavar="N",
+            min=0,
+            help="Calls after which the choice is checked again; then four times as many, and so on. 0: never. "
+            "Default: 500.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Most memory for the tuner in each process. Default: 64M. For Open MPI only.",
+        ),
+    ] = None,
+    reproducible: Annotated[
+        bool, typer.Option("--reproducible", help="Leave reductions alone: other algorithms may round otherwise.")
+    ] = False,
+    one_thread: Annotated[
+        bool,
+        typer.Option(
+            "--one-thread",
+            help="Also tune a program that has asked for MPI_THREAD_MULTIPLE. Only one thread at a time may call MPI.",
+        ),
+    ] = False,
+    same_types: Annotated[
+        bool,
+        typer.Option(
+            "--same-types",
+            help="Also try algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+        ),
+    ] = False,
+) -> None:
+    given: dict[str, object] = {
+        "COLLECTIVES": collectives,
+        "COMMUNICATORS": communicators,
+        "MIN_BYTES": min_bytes,
+        "MAX_BYTES": max_bytes,
+        "MEMORY": memory,
+        "REPETITIONS": repetitions,
+        "WARMUP": warm_up,
+        "RECHECK": recheck,
+        "REPRODUCIBLE": reproducible or None,
+        "ONE_THREAD": one_thread or None,
+        "SAME_TYPES": same_types or None,
+    }
+    settings = {name: value for name, value in given.items() if value is not None}
+    raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate))

@@ -1,0 +1,86 @@
+"""``culmen autotune``: tunes the collectives of a program while it runs."""
+
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+
+from rich.console import Console
+
+from ..._core import InputError
+from ...bench.words import check_known, sizes_of, words_of
+from ...launch.mpi import load as all_mpis
+from ...tune.autotune.page import page
+from ...tune.autotune.running import Command
+from ...tune.autotune.tuned import read_tuning
+from ...tune.autotune.validated import Compared, validate
+
+_EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
+_SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
+_KILLED = 128
+
+
+def run(
+    words: list[str], settings: Mapping[str, object], output: Path | None, load: Path | None, rounds: int | None
+) -> int:
+    """Returns the program's exit code."""
+    if not words:
+        raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+    if load is not None:
+        if output is not None or rounds is not None:
+            raise InputError(
+                "with --load, nothing new is learnt: leave out --output and --validate, or leave out --load"
+            )
+        read_tuning(load)
+    command = Command(words, {name: _word(name, value) for name, value in settings.items()})
+    if load is not None:
+        return _code(command.tune(None, load))
+    file = _free(output)
+    compared = validate(command, file, rounds, lambda text: print(f"culmen: {text}", flush=True)) if rounds else None
+    code = 0 if compared else command.tune(file, None)
+    _show(file, code)
+    if compared:
+        _show_gains(compared)
+    print(f"\nThe choices are in {file}. To use them from the first call on: culmen autotune --load {file} -- COMMAND")
+    return _code(code)
+
+
+def _code(code: int) -> int:
+    return code if code >= 0 else _KILLED - code
+
+
+def _word(name: str, value: object) -> str:
+    if name in _SIZES:
+        sizes = sizes_of(str(value), _SIZES[name])
+        if len(sizes) != 1:
+            raise InputError(f"{_SIZES[name]} must be one size such as 100, 64K or 4M, got '{value}'")
+        return str(sizes[0])
+    if name == "COLLECTIVES":
+        known = sorted({each for mpi in all_mpis() if mpi.collectives for each in mpi.collectives.names})
+        check_known("--collectives", "collective", words := words_of(str(value), "--collectives"), known)
+        return ",".join(words)
+    return "1" if value is True else str(value)
+
+
+def _free(file: Path | None) -> Path:
+    if file is None:
+        return next(free for k in count(1) if not (free := Path(f"autotune-{k}.tuning")).exists())
+    if file.exists():
+        raise InputError(f"{file} exists already; choose another --output, or remove it")
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"the folder of {file} does not exist; make it, or choose another --output")
+    return file
+
+
+def _show(file: Path, code: int) -> None:
+    if not file.exists():
+        reason = "it did not end with MPI_Finalize, or it is linked statically and cannot be tuned"
+        raise InputError(f"the program ended with exit code {code} and left no tuning file: {reason}")
+    Console(highlight=False).print(page(read_tuning(file)))
+
+
+def _show_gains(compared: Compared) -> None:
+    for what, times in (("tuned while it runs", compared.tuned_s), ("tuned from the file", compared.loaded_s)):
+        middle, half = compared.gain(times)
+        word = "faster" if middle >= 0 else "slower"
+        verdict = "" if abs(middle) > half else " (no difference that can be told from noise)"
+        print(f"The program {what} is {abs(middle):.1%} ± {half:.1%} {word}{verdict}.")

@@ -1,0 +1,72 @@
+"""Runs an MPI program with a library of culmen preloaded into its ranks."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from .._core import InputError
+from .mpi import recognise
+from .mpi.linked import module_linked_by
+from .programs import own_library, said_by
+
+_HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
+
+
+def check_command(command: list[str]) -> None:
+    """Raises InputError if its program does not exist."""
+    if shutil.which(command[0]) is None:
+        raise InputError(f"the program '{command[0]}' was not found; write the path of a program after --")
+
+
+def library_for(command: list[str], name: str, example: str) -> Path:
+    """culmen's library of this name for the MPI of the command. Raises InputError if there is none.
+
+    example: the start of a right command line, for the message.
+    """
+    kinds = [kind for word in command if (kind := _kind_of(word))]
+    if not kinds:
+        raise InputError(
+            f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
+            f"example: {example} -- mpiexec -n 4 ./app"
+        )
+    library = own_library(f"{name}_{kinds[0]}")
+    if not library.exists():
+        raise InputError(f"culmen was built without {kinds[0]}; build it again where that MPI's mpicc is on PATH")
+    return library
+
+
+def run_preloaded(command: list[str], library: Path | None, variables: Mapping[str, str]) -> int:
+    """Returns the exit code of the command, which prints as always. library: None for none.
+
+    Raises InputError if the command cannot run.
+    """
+    added = dict(variables)
+    if library is not None:
+        added["LD_PRELOAD"] = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))
+    command = _forwarding(command, [*added])
+    try:
+        return subprocess.run(command, env={**os.environ, **added}).returncode
+    except OSError as error:
+        raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+
+
+def _forwarding(command: list[str], names: list[str]) -> list[str]:
+    """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
+    place = next((k for k, word in enumerate(command) if Path(word).name.startswith(_LAUNCHERS)), None)
+    if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
+        return command
+    return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
+
+
+def _kind_of(word: str) -> str:
+    """openmpi, mpich, or nothing for other words."""
+    program = shutil.which(word)
+    if program is None or word.startswith("-"):
+        return ""
+    if Path(word).name.startswith(_LAUNCHERS):
+        mpi = recognise(said_by(program, "--version"))
+        return mpi.module if mpi else ""
+    return module_linked_by(program)

@@ -1,0 +1,1 @@
+"""Tuners: a folder for each thing that they tune."""

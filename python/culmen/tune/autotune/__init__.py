@@ -1,0 +1,1 @@
+"""Tunes the collectives of an MPI program while it runs."""

@@ -1,0 +1,44 @@
+"""What `culmen autotune` prints after the program."""
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+
+from ...base.text import plural
+from ...bench.words import shown_size
+from .tuned import Choice, Tuning
+
+_SHOWN = 15
+_COLUMNS = ("communicator", "collective", "from", "algorithm", "default", "chosen", "calls", "gain")
+_RIGHT = ("from", "default", "chosen", "calls", "gain")
+
+
+def page(tuning: Tuning) -> Group:
+    """The points at which the library found a faster algorithm than the MPI's own choice. A point is a collective on a
+    communicator, with sizes from a power of two to the next one."""
+    title = f"{tuning.mpi}, {plural(tuning.ranks, 'rank')}"
+    if tuning.off:
+        return Group(title, "", f"Nothing was tuned: {tuning.off}.")
+    if not tuning.choices:
+        return Group(title, "", "Nothing was tuned: too few calls of collectives with the same size of messages.")
+    changed = tuning.changed
+    kept = len(tuning.choices) - len(changed)
+    said = f"{kept} of {plural(len(tuning.choices), 'point')} keep the MPI's own choice."
+    if not changed:
+        return Group(title, "", said)
+    parts: list[Table | str] = [title, "", _table(changed[:_SHOWN])]
+    if len(changed) > _SHOWN:
+        parts.append(f"and {plural(len(changed) - _SHOWN, 'further point')} with smaller gains")
+    return Group(*parts, "", said)
+
+
+def _table(choices: list[Choice]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in _COLUMNS:
+        table.add_column(name, justify="right" if name in _RIGHT else "left", overflow="fold")
+    for each in choices:
+        times = [f"{1e6 * t:.4g} µs" if t else "" for t in (each.default_s, each.chosen_s)]
+        gain = f"{each.gain_s:.2g} s" if each.chosen_s else ""
+        words = (f"{each.communicator} ({each.ranks})", each.collective, shown_size(each.size), each.algorithm)
+        table.add_row(*words, *times, str(each.calls), gain)
+    return table

@@ -1,0 +1,39 @@
+"""Runs a program with the tuner preloaded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...launch.preloading import check_command, library_for, run_preloaded
+
+_LIBRARY, _EXAMPLE = "autotune", "culmen autotune"
+
+
+@dataclass(frozen=True)
+class Command:
+    """An MPI program, and the tuner's settings: names of variables without CULMEN_TUNING_, and their values.
+
+    Raises InputError if the program does not exist or has no MPI that culmen knows.
+    """
+
+    words: list[str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_command(self.words)
+        library_for(self.words, _LIBRARY, _EXAMPLE)
+
+    @property
+    def library(self) -> Path:
+        return library_for(self.words, _LIBRARY, _EXAMPLE)
+
+    def run(self) -> int:
+        """Without the tuner."""
+        return run_preloaded(self.words, None, {})
+
+    def tune(self, dump: Path | None, load: Path | None) -> int:
+        """dump: the file for the choices. load: a file with choices that hold from the first call on."""
+        files = {"DUMP": dump, "LOAD": load}
+        paths = {name: str(path.resolve()) for name, path in files.items() if path is not None}
+        variables = {f"CULMEN_TUNING_{name}": value for name, value in {**self.settings, **paths}.items()}
+        return run_preloaded(self.words, self.library, variables)

@@ -1,0 +1,77 @@
+"""The tuning file, which the preloaded library writes and reads. See src/mpiprobe/autotune/file.c."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..._core import InputError
+from ...launch.mpi.collectives import DEFAULT
+
+_FIRST = "culmen-tuning\t1"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """For calls of one collective on one communicator, with messages of at least ``size`` bytes and less than twice as
+    many. The times are of one call, 0 if they were not measured."""
+
+    communicator: str
+    ranks: int
+    collective: str
+    size: int
+    algorithm: str
+    default_s: float
+    chosen_s: float
+    calls: int
+
+    @property
+    def gain_s(self) -> float:
+        """Of all calls, had each been made with the choice."""
+        return self.calls * (self.default_s - self.chosen_s)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """``off``: why nothing was tuned; empty if it was."""
+
+    mpi: str
+    ranks: int
+    processor: str
+    off: str
+    choices: list[Choice]
+
+    @property
+    def changed(self) -> list[Choice]:
+        return [choice for choice in self.choices if choice.algorithm != DEFAULT]
+
+
+def read_tuning(path: Path) -> Tuning:
+    """Raises InputError if it cannot be read or is no tuning file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"the tuning file {path} cannot be read: {error.strerror}") from None
+    if not lines or lines[0] != _FIRST:
+        raise InputError(f"{path} is no tuning file of culmen")
+    header: dict[str, str] = {}
+    choices: list[Choice] = []
+    communicator, ranks = "", 0
+    for number, line in enumerate(lines[1:], 2):
+        words = line.split("\t")
+        try:
+            if words[0] == "communicator":
+                communicator, ranks = words[1], int(words[2])
+            elif len(words) == 2:
+                header[words[0]] = words[1]
+            else:
+                collective, size, algorithm, default, chosen, calls = words
+                us = 1e-6 * float(default), 1e-6 * float(chosen)
+                choices.append(Choice(communicator, ranks, collective, int(size), algorithm, *us, int(calls)))
+        except (ValueError, IndexError):
+            raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
+    return Tuning(
+        header.get("mpi", ""),
+        int(header.get("ranks", "0")),
+        header.get("processor", ""),
+        header.get("off", ""),
+        sorted(choices, key=lambda choice: -choice.gain_s),
+    )

@@ -1,0 +1,183 @@
+// Which algorithm a cell uses. All ranks of a communicator make the same calls in the same order, so they count to the
+// same numbers and need no message to switch together.
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+#define REAL(name) ((__typeof(&name))probe_find(#name))
+
+enum {
+  least_for_two_phases = 6,
+  confirming_rounds = 8,
+  most_again = UINT32_MAX / 8,
+  for_ever = UINT32_MAX,
+  longer = 4
+};
+// A gain is told from noise if it is as large as this, and if so many pairs of two calls, one with each algorithm, show
+// it: with 7 calls of each, equal ones do so in 3 of 100 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
+// (1947) 50).
+static const double at_least = 0.95, share_of_pairs = 0.8;
+
+enum phase { all_compared, last_compared, confirmed, looked_again };
+
+/// Each candidate gets so many calls in a row. The first of them ends what the former candidate has begun: a rank may
+/// leave a call long before others. So it does not count if there are more.
+struct tune_trial {
+  uint8_t candidates[tune_most_algorithms];  // the first one is the default
+  unsigned count, rounds, calls;
+  enum phase phase;
+  uint32_t again;                                     // the calls before it
+  double ns[tune_most_algorithms][tune_most_rounds];  // of a call on this rank; in the end, as the mean of the ranks
+};
+
+static int is_reduction(enum tune_what what) {
+  return what == tune_reduce || what == tune_allreduce || what == tune_reduce_scatter ||
+         what == tune_reduce_scatter_block || what == tune_scan || what == tune_exscan;
+}
+
+int tune_leaves(MPI_Op op) {
+  int commutes = 1;
+  if (tune_settings.reproducible) return 1;
+  REAL(MPI_Op_commutative)(op, &commutes);
+  return !commutes;
+}
+
+static void wait_with(struct tune_cell* cell, uint32_t calls) { cell->left = cell->again = calls; }
+
+static void add_candidate(struct tune_trial* trial, unsigned algorithm) {
+  trial->candidates[trial->count++] = (uint8_t)algorithm;
+}
+
+static void begin_phase(struct tune_trial* trial, enum phase phase, unsigned rounds) {
+  trial->phase = phase;
+  trial->rounds = rounds;
+  trial->calls = trial->count = 0;
+  add_candidate(trial, 0);
+}
+
+static void begin_with_all(const struct tune_state* state, enum tune_what what, struct tune_trial* trial) {
+  begin_phase(trial, last_compared, tune_settings.rounds);
+  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
+    if (tune_is_possible(what, k, state->size)) add_candidate(trial, k);
+  }
+  if (trial->count < least_for_two_phases || tune_settings.rounds < 3) return;
+  trial->phase = all_compared;
+  --trial->rounds;
+}
+
+static int begin_trial(const struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  struct tune_trial* const trial = calloc(1, sizeof *trial);
+  if (trial == NULL) abort();  // the other ranks expect the same of this one
+  cell->trial = trial;
+  trial->again = cell->again;
+  if (cell->state == tune_unknown) {
+    begin_with_all(state, what, trial);
+  } else {
+    begin_phase(trial, looked_again, confirming_rounds);
+    if (cell->algorithm != 0) add_candidate(trial, cell->algorithm);
+    if (cell->runner_up != 0) add_candidate(trial, cell->runner_up);
+  }
+  return trial->count > 1;
+}
+
+struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  if (cell->state == tune_loaded) cell->comm = tune_shadow(state, cell->algorithm);
+  if (cell->state == tune_unknown || cell->state == tune_explored) {
+    if (cell->trial != NULL || begin_trial(state, what, cell)) {
+      const struct tune_trial* const trial = cell->trial;
+      const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
+      return (struct tune_call){tune_shadow(state, algorithm), algorithm, 1};
+    }
+    free(cell->trial);  // there is nothing to choose
+    cell->trial = NULL;
+    cell->state = tune_left_alone;
+  }
+  cell->counted += cell->again;
+  wait_with(cell, for_ever);
+  --cell->left;
+  return (struct tune_call){cell->comm, cell->algorithm, 0};
+}
+
+static int by_size(const void* one, const void* other) {
+  const double a = *(const double*)one, b = *(const double*)other;
+  return (a > b) - (a < b);
+}
+
+static unsigned counting(const struct tune_trial* trial) { return trial->rounds - (trial->rounds > 1); }
+
+static double median(const struct tune_trial* trial, unsigned candidate) {
+  double sorted[tune_most_rounds];
+  const unsigned count = counting(trial);
+  memcpy(sorted, trial->ns[candidate], count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, by_size);
+  return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+/// Collective.
+static void take_means(const struct tune_state* state, struct tune_trial* trial) {
+  double mine[tune_most_algorithms][tune_most_rounds];
+  for (unsigned k = 0; k < trial->count * tune_most_rounds; ++k) (*mine)[k] = (*trial->ns)[k] / state->size;
+  REAL(MPI_Allreduce)
+  (mine, trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE),
+   PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm);
+}
+
+/// The fastest candidate without this one and the default; the default if there is no other one.
+static unsigned fastest(const struct tune_trial* trial, unsigned without) {
+  unsigned best = 0;
+  for (unsigned k = 1; k < trial->count; ++k) {
+    if (k != without && (best == 0 || median(trial, k) < median(trial, best))) best = k;
+  }
+  return best;
+}
+
+static int gains(const struct tune_trial* trial, unsigned candidate) {
+  const unsigned count = counting(trial);
+  unsigned faster = 0;
+  for (unsigned k = 0; k < count * count; ++k) faster += trial->ns[candidate][k / count] < trial->ns[0][k % count];
+  return median(trial, candidate) < at_least * median(trial, 0) && faster >= share_of_pairs * (count * count);
+}
+
+static void commit(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  const struct tune_trial* const trial = cell->trial;
+  const uint64_t next = trial->phase == looked_again ? (uint64_t)longer * trial->again : tune_settings.again;
+  // Another algorithm would add in another order.
+  const int is_last = next == 0 || is_reduction(what);
+  cell->comm = tune_shadow(state, cell->algorithm);
+  cell->counted += trial->again;
+  cell->state = tune_explored;
+  wait_with(cell, is_last ? for_ever : next > most_again ? most_again : (uint32_t)next);
+  free(cell->trial);
+  cell->trial = NULL;
+}
+
+static void decide(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  struct tune_trial* const trial = cell->trial;
+  take_means(state, trial);
+  const unsigned first = fastest(trial, 0), second = fastest(trial, first);
+  const unsigned best = trial->candidates[first], next = trial->candidates[second];
+  const int is_better = gains(trial, first);
+  cell->default_ns = median(trial, 0);
+  cell->chosen_ns = median(trial, is_better ? first : 0);
+  if (trial->phase == all_compared || (trial->phase == last_compared && is_better)) {
+    const int is_early = trial->phase == all_compared;
+    cell->runner_up = (uint16_t)(is_early ? next : cell->runner_up != 0 ? cell->runner_up : next);
+    const unsigned rounds = trial->count / 2 < tune_most_rounds ? trial->count / 2 : tune_most_rounds;
+    begin_phase(trial, is_early ? last_compared : confirmed, is_early ? rounds : confirming_rounds);
+    add_candidate(trial, best);
+    return;
+  }
+  cell->algorithm = (uint16_t)(is_better ? best : 0);
+  if (!is_better) cell->runner_up = (uint16_t)best;
+  else if (next != 0) cell->runner_up = (uint16_t)next;
+  commit(state, what, cell);
+}
+
+void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns) {
+  struct tune_trial* const trial = cell->trial;
+  const unsigned round = trial->calls % trial->rounds;
+  trial->ns[trial->calls / trial->rounds][round - (round > 0)] = (double)ns;  // the second one replaces the first
+  ++cell->counted;
+  if (++trial->calls == trial->count * trial->rounds) decide(state, what, cell);
+}

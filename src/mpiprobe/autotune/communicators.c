@@ -1,0 +1,157 @@
+// The communicators of the program, and their names.
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+#define REAL(name) ((__typeof(&name))probe_find(#name))
+
+enum { places = 256, shadow_bytes = 10 << 10 };
+
+struct tune_state* tune_last;
+struct tune_state* tune_states;
+static struct tune_state* cached[places];
+static int keyval;
+static MPI_Comm no_communicator;
+static int64_t memory;  // that shadows take, at most
+static MPI_Datatype int64_type, byte_type;
+static MPI_Op largest;
+
+static unsigned place_of(MPI_Comm comm) { return (unsigned)(probe_mixed(PROBE_HANDLE(comm)) % places); }
+
+static int forget(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)key, (void)extra;
+  struct tune_state* const state = value;
+  if (tune_last == state) tune_last = NULL;
+  if (cached[place_of(comm)] == state) cached[place_of(comm)] = NULL;
+  if (state->rank == 0 && !state->leaves_alone) tune_keep(state);
+  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
+    if (state->shadows[k] == state->comm) continue;
+    REAL(MPI_Comm_free)(&state->shadows[k]);
+    memory -= shadow_bytes;
+  }
+  struct tune_state** link = &tune_states;
+  while (*link != state) link = &(*link)->next;
+  *link = state->next;
+  for (unsigned k = 0; state->cells[0] != NULL && k < tune_collectives * tune_classes; ++k)
+    free(state->cells[0][k].trial);
+  free(state->cells[0]);
+  free(state);
+  return MPI_SUCCESS;
+}
+
+static int copy_nothing(MPI_Comm comm, int key, void* extra, void* value, void* copy, int* is_copied) {
+  (void)comm, (void)key, (void)extra, (void)value, (void)copy;
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
+void tune_begin_communicators(void) {
+  no_communicator = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
+  int64_type = PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T);
+  byte_type = PROBE_OBJECT("ompi_mpi_byte", MPI_BYTE);
+  largest = PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX);
+  REAL(MPI_Comm_create_keyval)(copy_nothing, forget, &keyval, NULL);
+}
+
+static struct tune_state* made_state(MPI_Comm comm, const char* name) {
+  struct tune_state* const state = calloc(1, sizeof *state);
+  if (state == NULL) return NULL;
+  int inter = 0;
+  state->comm = comm;
+  REAL(MPI_Comm_test_inter)(comm, &inter);
+  REAL(MPI_Comm_size)(comm, &state->size);
+  REAL(MPI_Comm_rank)(comm, &state->rank);
+  state->leaves_alone = inter || state->size < tune_settings.least_ranks;
+  snprintf(state->name, sizeof state->name, "%s", name);
+  for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
+  REAL(MPI_Comm_set_attr)(comm, keyval, state);
+  state->next = tune_states;
+  tune_states = state;
+  return state;
+}
+
+static struct tune_state* known_state(MPI_Comm comm) {
+  struct tune_state* const there = cached[place_of(comm)];
+  if (there != NULL && there->comm == comm) return there;
+  void* found = NULL;
+  int is_there = 0;
+  REAL(MPI_Comm_get_attr)(comm, keyval, &found, &is_there);
+  return is_there ? found : NULL;
+}
+
+struct tune_state* tune_find(MPI_Comm comm) {
+  if (tune_off != NULL || comm == no_communicator) return NULL;
+  struct tune_state* state = known_state(comm);
+  if (state == NULL) {
+    const int is_world = comm == PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD);
+    state = made_state(comm, is_world ? "world" : "made by an unknown function");
+  }
+  if (state == NULL) return NULL;
+  cached[place_of(comm)] = state;
+  tune_last = state;
+  return state->leaves_alone ? NULL : state;
+}
+
+static unsigned made_of(const struct tune_state* parent, const char* how) {
+  unsigned number = 1;
+  char prefix[tune_name_bytes];
+  const int length = snprintf(prefix, sizeof prefix, "%s/%s ", parent->name, how);
+  for (const struct tune_state* each = tune_states; each != NULL && length < tune_name_bytes; each = each->next) {
+    const char* const rest = each->name + length;
+    if (strncmp(each->name, prefix, (size_t)length) == 0 && strchr(rest, '/') == NULL && atoi(rest) >= (int)number)
+      number = (unsigned)atoi(rest) + 1;
+  }
+  return number;
+}
+
+void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
+  if (tune_off != NULL || made == no_communicator) return;
+  tune_find(parent);
+  const struct tune_state* const of = known_state(parent);
+  if (of == NULL) return;
+  char name[2 * tune_name_bytes], suffix[32] = "";
+  if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
+  snprintf(name, sizeof name, "%s/%s %u%s", of->name, how, made_of(of, how), suffix);
+  made_state(made, name);
+}
+
+void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  const struct tune_state* const state = tune_off == NULL ? known_state(comm) : NULL;
+  for (unsigned k = 1; state != NULL && k < tune_most_algorithms; ++k) {
+    if (state->shadows[k] != comm) REAL(MPI_Comm_set_errhandler)(state->shadows[k], handler);
+  }
+}
+
+/// Collective. Whether there is memory for the shadows of the communicator, on every rank.
+static int has_room(const struct tune_state* state) {
+  if (!tune_mpi->kept) return 1;
+  int64_t most = 0;
+  const int64_t mine = memory + (tune_most_algorithms - 1) * shadow_bytes;
+  REAL(MPI_Allreduce)(&mine, &most, 1, int64_type, largest, state->comm);
+  return most <= (int64_t)tune_settings.memory;
+}
+
+static void begin_cell(const struct tune_state* state, struct tune_cell* cell, uint8_t choice) {
+  cell->comm = state->comm;
+  cell->state = choice == tune_open ? tune_unknown : choice == tune_pass ? tune_left_alone : tune_loaded;
+  if (cell->state == tune_loaded) cell->algorithm = choice;
+  else if (cell->state == tune_unknown) cell->left = cell->again = tune_settings.warm_up;
+}
+
+/// Collective: the ranks agree on what is known.
+struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first) {
+  uint8_t choices[tune_collectives][tune_classes];
+  memset(choices, tune_pass, sizeof choices);
+  if (has_room(state) && state->rank == 0) tune_choices_for(state, choices);
+  REAL(MPI_Bcast)(choices, (int)sizeof choices, byte_type, 0, state->comm);
+  if (tune_mpi->kept) memory += (tune_most_algorithms - 1) * shadow_bytes;
+  struct tune_cell* const cells = calloc(tune_collectives * tune_classes, sizeof *cells);
+  if (cells == NULL) abort();  // the other ranks expect the same of this one
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    state->cells[what] = cells + what * tune_classes;
+    for (unsigned class = 0; class < tune_classes; ++class)
+      begin_cell(state, &state->cells[what][class], choices[what][class]);
+  }
+  return state->cells[first];
+}

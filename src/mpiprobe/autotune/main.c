@@ -1,0 +1,82 @@
+// A library that is preloaded into MPI programs. It tries the algorithms of collectives in the calls of the program,
+// and then goes on with the fastest one.
+#include <stdlib.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+#define REAL(name) ((__typeof(&name))probe_find(#name))
+
+static int is_first(void) {
+  int rank = 0;
+  REAL(MPI_Comm_rank)(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), &rank);
+  return rank == 0;
+}
+
+#if defined(OPEN_MPI)
+/// Before MPI_Init. The user's own rules go on to hold for the MPI's own choice.
+__attribute__((constructor)) static void allow_choices(void) {
+  setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
+}
+#endif
+
+static void begin(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0, level = MPI_THREAD_SINGLE;
+  tune_read_settings();
+  REAL(MPI_Get_library_version)(version, &length);
+  REAL(MPI_Query_thread)(&level);
+  tune_off = NULL;
+  if (level == MPI_THREAD_MULTIPLE && !tune_settings.one_thread)
+    tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
+  else tune_begin_variables(version);
+  if (tune_off != NULL && is_first()) tune_say("nothing is tuned: %s", tune_off);
+  if (tune_off == NULL) tune_begin_communicators();
+  tune_read_file(version);
+}
+
+static void end(void) {
+  tune_write_file();
+  tune_off = "MPI has ended";
+  tune_last = NULL;
+}
+
+static int init(int* argc, char*** argv) {
+  const int error = REAL(MPI_Init)(argc, argv);
+  if (error == MPI_SUCCESS) begin();
+  return error;
+}
+
+static int init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int error = REAL(MPI_Init_thread)(argc, argv, required, provided);
+  if (error == MPI_SUCCESS) begin();
+  return error;
+}
+
+static int finalize(void) {
+  end();
+  return REAL(MPI_Finalize)();
+}
+
+static int set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  const int error = REAL(MPI_Comm_set_errhandler)(comm, handler);
+  if (error == MPI_SUCCESS) tune_follow_errhandler(comm, handler);
+  return error;
+}
+
+#define COUNTS probe_counts(__builtin_return_address(0))
+PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) { return init(argc, argv); }
+PROBE_PUBLIC int PMPI_Init(int* argc, char*** argv) { return COUNTS ? init(argc, argv) : REAL(MPI_Init)(argc, argv); }
+PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return init_thread(argc, argv, required, provided);
+}
+PROBE_PUBLIC int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return COUNTS ? init_thread(argc, argv, required, provided) : REAL(MPI_Init_thread)(argc, argv, required, provided);
+}
+PROBE_PUBLIC int MPI_Finalize(void) { return finalize(); }
+PROBE_PUBLIC int PMPI_Finalize(void) { return COUNTS ? finalize() : REAL(MPI_Finalize)(); }
+PROBE_PUBLIC int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  return set_errhandler(comm, handler);
+}
+PROBE_PUBLIC int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  return COUNTS ? set_errhandler(comm, handler) : REAL(MPI_Comm_set_errhandler)(comm, handler);
+}

@@ -1,0 +1,76 @@
+// The settings of the tuner, from the environment.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+enum { usual_rounds = 3, usual_warm_up = 3, usual_again = 500, most_warm_up = 1000000, usual_memory = 64 << 20 };
+
+struct tune_settings tune_settings;
+const char* const tune_names[tune_collectives] = {
+    "barrier",  "bcast",     "reduce",     "allreduce", "gather",    "gatherv",        "scatter",
+    "scatterv", "allgather", "allgatherv", "alltoall",  "alltoallv", "reduce_scatter", "reduce_scatter_block",
+    "scan",     "exscan"};
+
+void tune_say(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("culmen: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+static const char* text_of(const char* name) {
+  const char* const text = getenv(name);
+  return text != NULL && *text != '\0' ? text : NULL;
+}
+
+static uint64_t number_of(const char* name, uint64_t otherwise, uint64_t least, uint64_t most) {
+  const char* const text = text_of(name);
+  char* end = NULL;
+  const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : 0;
+  if (text == NULL) return otherwise;
+  if (*end == '\0' && *text != '-' && value >= least && value <= most) return value;
+  tune_say("%s must be a whole number from %llu to %llu, got '%s'; %llu is used", name, (unsigned long long)least,
+           (unsigned long long)most, text, (unsigned long long)otherwise);
+  return otherwise;
+}
+
+/// "bcast,allreduce"; all of them without such a text.
+static uint32_t collectives_in(const char* text) {
+  if (text == NULL) return UINT32_MAX;
+  uint32_t found = 0;
+  char copy[512];
+  snprintf(copy, sizeof copy, "%s", text);
+  char* rest = copy;
+  for (char* word; (word = strsep(&rest, ",")) != NULL;) {
+    unsigned what = 0;
+    while (what < tune_collectives && strcmp(word, tune_names[what]) != 0) ++what;
+    if (what == tune_collectives)
+      tune_say("CULMEN_TUNING_COLLECTIVES names '%s', which is no collective; known are bcast, allreduce and the like",
+               word);
+    else found |= UINT32_C(1) << what;
+  }
+  return found;
+}
+
+void tune_read_settings(void) {
+  tune_settings = (struct tune_settings){
+      .dump = text_of("CULMEN_TUNING_DUMP"),
+      .load = text_of("CULMEN_TUNING_LOAD"),
+      .rounds = (unsigned)number_of("CULMEN_TUNING_REPETITIONS", usual_rounds, 1, tune_most_rounds),
+      .warm_up = (unsigned)number_of("CULMEN_TUNING_WARMUP", usual_warm_up, 0, most_warm_up),
+      .again = (unsigned)number_of("CULMEN_TUNING_RECHECK", usual_again, 0, UINT32_MAX / 8),
+      .least = number_of("CULMEN_TUNING_MIN_BYTES", 0, 0, UINT64_MAX),
+      .most = number_of("CULMEN_TUNING_MAX_BYTES", UINT64_MAX, 0, UINT64_MAX),
+      .collectives = collectives_in(text_of("CULMEN_TUNING_COLLECTIVES")),
+      .communicators = text_of("CULMEN_TUNING_COMMUNICATORS"),
+      .memory = number_of("CULMEN_TUNING_MEMORY", usual_memory, 0, UINT64_MAX),
+      .reproducible = text_of("CULMEN_TUNING_REPRODUCIBLE") != NULL,
+      .one_thread = text_of("CULMEN_TUNING_ONE_THREAD") != NULL,
+      .least_ranks = text_of("CULMEN_TUNING_ONE_RANK") != NULL ? 1 : 2,
+      .same_types = text_of("CULMEN_TUNING_SAME_TYPES") != NULL,
+  };
+}

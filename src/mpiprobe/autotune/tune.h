@@ -1,0 +1,178 @@
+// What the wrappers of the tuner call. An algorithm is a number: 0 is the MPI's own choice.
+#pragma once
+#include <stdio.h>
+
+#include "mpiprobe/mpi.h"
+
+enum tune_what {
+  tune_barrier,
+  tune_bcast,
+  tune_reduce,
+  tune_allreduce,
+  tune_gather,
+  tune_gatherv,
+  tune_scatter,
+  tune_scatterv,
+  tune_allgather,
+  tune_allgatherv,
+  tune_alltoall,
+  tune_alltoallv,
+  tune_reduce_scatter,
+  tune_reduce_scatter_block,
+  tune_scan,
+  tune_exscan,
+  tune_collectives
+};
+enum {
+  tune_classes = 34,  // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
+  tune_most_algorithms = 16,
+  tune_name_bytes = 96,
+  tune_most_rounds = 16,
+};
+
+/// A collective of an MPI, from its data file. With `second` it has a further variable, which must have one value for
+/// the MPI's own choice, and another one for an algorithm.
+struct tune_collective {
+  const char* name;
+  const char* variable;  // of MPI_T
+  const char* second;
+  int second_usual, second_forced;
+  unsigned count;
+  const char* const* names;                                            // of the algorithms 1, 2, …
+  uint32_t two_ranks_only, powers_of_two_only, unsafe, splits_counts;  // a bit for each of them
+};
+struct tune_mpi {
+  const char* version;  // how its version begins
+  int kept;             // a communicator keeps the algorithms that were set when it was made
+  const struct tune_collective* of[tune_collectives];  // null: unknown
+};
+extern const struct tune_mpi tune_mpis[];
+extern const unsigned tune_mpi_count;
+extern const char* const tune_names[tune_collectives];
+
+/// From the environment; see docs/howto/autotune.md.
+struct tune_settings {
+  const char *dump, *load;    // files; null: none
+  unsigned rounds;            // calls of each algorithm
+  unsigned warm_up;           // calls of a cell before it is explored
+  unsigned again;             // calls until the choice is looked at again, at first
+  uint64_t least, most;       // bytes
+  uint32_t collectives;       // a bit for each
+  const char* communicators;  // patterns with commas; null: all
+  uint64_t memory;            // for shadows of a process, in bytes
+  int reproducible;           // reductions are left alone
+  int one_thread;             // the user says that one thread at a time calls MPI
+  int least_ranks;            // of a communicator; 1 for benchmarks
+  int same_types;             // the user says that all ranks of a broadcast give the same datatype
+};
+extern struct tune_settings tune_settings;
+void tune_read_settings(void);
+
+/// Why nothing is tuned, for the dump; null: it is.
+extern const char* tune_off;
+extern const struct tune_mpi* tune_mpi;
+/// Finds the MPI and its variables. Sets tune_off.
+void tune_begin_variables(const char* library_version);
+/// Whether the algorithm exists for so many ranks, and can be chosen here.
+int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
+/// If the MPI reads its variables at each call: before a call, and after it with algorithm 0. Between the calls of the
+/// program every variable has its usual value, because the MPI's own calls on other communicators read it, too.
+void tune_set(enum tune_what what, unsigned algorithm);
+#if defined(OPEN_MPI)
+#define TUNE_SET(what, algorithm) ((void)0)
+#else
+#define TUNE_SET(what, algorithm) ((algorithm) != 0 ? tune_set(what, algorithm) : (void)0)
+#define TUNE_UNSET(what, algorithm) ((algorithm) != 0 ? tune_set(what, 0) : (void)0)
+#endif
+#if !defined(TUNE_UNSET)
+#define TUNE_UNSET(what, algorithm) ((void)0)
+#endif
+
+/// Calls of one collective with sizes of one class.
+struct tune_cell {
+  MPI_Comm comm;       // where its calls go if the choice is made
+  uint32_t left;       // calls with this choice before algorithms are compared; at first, the warm-up
+  uint16_t algorithm;  // the choice
+  uint16_t runner_up;
+  uint32_t again;                // the number from which `left` counts down
+  uint64_t counted;              // calls, without those that `left` counts
+  double default_ns, chosen_ns;  // of a call, as the mean of the ranks, when they were last compared; 0: unknown
+  uint8_t state;                 // enum tune_cell_state
+  struct tune_trial* trial;
+};
+enum tune_cell_state { tune_unknown, tune_explored, tune_loaded, tune_left_alone };
+
+struct tune_state {
+  MPI_Comm comm;
+  int rank, size;
+  int leaves_alone;
+  char name[tune_name_bytes];
+  MPI_Comm shadows[tune_most_algorithms];     // comm: it was not made
+  struct tune_cell* cells[tune_collectives];  // one block; null before the first call
+  struct tune_state* next;
+};
+
+/// Of a communicator; null: calls of it pass.
+struct tune_state* tune_find(MPI_Comm comm);
+/// The last one that was found.
+extern struct tune_state* tune_last;
+static inline struct tune_state* tune_state_of(MPI_Comm comm) {
+  struct tune_state* const last = tune_last;
+  if (last != NULL && last->comm == comm) return last->leaves_alone ? NULL : last;
+  return tune_find(comm);
+}
+void tune_begin_communicators(void);
+void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour);
+void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler);
+extern struct tune_state* tune_states;
+
+/// The communicator in which this algorithm runs. Collective if a shadow must be made.
+MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm);
+
+static inline unsigned tune_class(uint64_t bytes) {
+  const unsigned class = bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes);
+  return class < tune_classes ? class : tune_classes - 1;
+}
+struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what);
+static inline struct tune_cell* tune_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
+  struct tune_cell* cells = state->cells[what];
+  if (cells == NULL) cells = tune_new_cells(state, what);
+  return &cells[tune_class(bytes)];
+}
+/// A call of the program.
+struct tune_call {
+  MPI_Comm comm;  // where it goes
+  unsigned algorithm;
+  uint64_t begin_ns;  // 0: it is not timed
+};
+/// The next call of a cell whose algorithms are compared.
+struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
+/// After it.
+void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns);
+static inline struct tune_call tune_begin(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  struct tune_call call = {cell->comm, cell->algorithm, 0};
+  if (cell->left != 0) --cell->left;
+  else call = tune_compared(state, what, cell);
+  TUNE_SET(what, call.algorithm);
+  if (call.begin_ns != 0) call.begin_ns = probe_nanoseconds();
+  return call;
+}
+static inline void tune_end(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
+                            struct tune_call* call) {
+  const uint64_t ns = call->begin_ns != 0 ? probe_nanoseconds() - call->begin_ns : 0;
+  TUNE_UNSET(what, call->algorithm);
+  if (call->begin_ns != 0) tune_note(state, what, cell, ns);
+}
+/// Whether reductions with this operator are left alone, because the order of its operands matters.
+int tune_leaves(MPI_Op op);
+
+/// The choices of a file for a communicator; at its rank 0. An algorithm for each cell, or tune_open.
+enum { tune_open = 255, tune_pass = 254 };
+void tune_read_file(const char* library_version);
+void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
+/// Before MPI_Finalize; collective.
+void tune_write_file(void);
+/// What remains of a communicator when it ends.
+void tune_keep(const struct tune_state* state);
+/// One sentence to the standard error.
+void tune_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

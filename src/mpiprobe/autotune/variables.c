@@ -1,0 +1,133 @@
+// How an algorithm is chosen: by variables of MPI_T, which an MPI reads at each call, or when it makes a communicator.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+#define REAL(name) ((__typeof(&name))probe_find(#name))
+
+const char* tune_off = "MPI was not initialised";
+const struct tune_mpi* tune_mpi;
+
+struct variable {
+  MPI_T_cvar_handle handle;
+  int known, value;
+};
+static struct variable first[tune_collectives], second[tune_collectives];
+static int (*write_variable)(MPI_T_cvar_handle, const void*);
+
+/// The version of the MPI's text begins with a number: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
+static const struct tune_mpi* mpi_of(const char* library_version) {
+  const char* at = strpbrk(library_version, "0123456789");
+  for (unsigned k = 0; at != NULL && k < tune_mpi_count; ++k) {
+    const size_t length = strlen(tune_mpis[k].version);
+    if (strncmp(at, tune_mpis[k].version, length) == 0 && !isdigit((unsigned char)at[length])) return &tune_mpis[k];
+  }
+  return NULL;
+}
+
+static struct variable variable_named(const char* name) {
+  struct variable found = {0};
+  int index = 0, count = 0;
+  found.known = name != NULL && REAL(MPI_T_cvar_get_index)(name, &index) == MPI_SUCCESS &&
+                REAL(MPI_T_cvar_handle_alloc)(index, NULL, &found.handle, &count) == MPI_SUCCESS && count == 1 &&
+                REAL(MPI_T_cvar_read)(found.handle, &found.value) == MPI_SUCCESS &&
+                write_variable(found.handle, &found.value) == MPI_SUCCESS;
+  return found;
+}
+
+/// An algorithm that cannot run must not be an error of a program that never asked for it.
+static void allow_fallback(void) {
+#if !defined(OPEN_MPI)
+  static const int silent = 2;
+  const struct variable fallback = variable_named("MPIR_CVAR_COLLECTIVE_FALLBACK");
+  if (fallback.known) write_variable(fallback.handle, &silent);
+#endif
+}
+
+/// Such rules come before the variables.
+static int has_rules(void) {
+#if defined(OPEN_MPI)
+  char name[4096] = "";
+  int index = 0, count = 0;
+  MPI_T_cvar_handle handle;
+  return REAL(MPI_T_cvar_get_index)("coll_tuned_dynamic_rules_filename", &index) == MPI_SUCCESS &&
+         REAL(MPI_T_cvar_handle_alloc)(index, NULL, &handle, &count) == MPI_SUCCESS && count < (int)sizeof name &&
+         REAL(MPI_T_cvar_read)(handle, name) == MPI_SUCCESS && name[0] != '\0';
+#else
+  return 0;
+#endif
+}
+
+void tune_begin_variables(const char* library_version) {
+  int level;
+  tune_mpi = mpi_of(library_version);
+  if (tune_mpi == NULL) tune_off = "culmen does not know the algorithms of this version of the MPI";
+  else if (REAL(MPI_T_init_thread)(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) tune_off = "MPI_T does not work";
+  else if (has_rules())
+    tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
+  if (tune_off != NULL) return;
+  write_variable = REAL(MPI_T_cvar_write);
+  if (tune_settings.load == NULL || tune_settings.dump != NULL) allow_fallback();
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    const struct tune_collective* const c = tune_mpi->of[what];
+    if (c == NULL) continue;
+    first[what] = variable_named(c->variable);
+    second[what] = variable_named(c->second);
+    // The user has chosen an algorithm.
+    if (first[what].value != 0) first[what].known = 0;
+  }
+}
+
+int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
+  const struct tune_collective* const c = tune_mpi->of[what];
+  if (algorithm == 0) return 1;
+  if (c == NULL || !first[what].known || algorithm > c->count || algorithm >= tune_most_algorithms) return 0;
+  const uint32_t bit = UINT32_C(1) << (algorithm - 1);
+  if (c->unsafe & bit || (c->splits_counts & bit && !tune_settings.same_types)) return 0;
+  if (c->two_ranks_only & bit) return ranks == 2;
+  return !(c->powers_of_two_only & bit) || (ranks & (ranks - 1)) == 0;
+}
+
+static void write_choice(unsigned what, unsigned algorithm) {
+  const struct tune_collective* const c = tune_mpi->of[what];
+  if (!first[what].known) return;
+  const int value = (int)algorithm;
+  write_variable(first[what].handle, &value);
+  if (second[what].known) {
+    const int way = algorithm != 0 ? c->second_forced : second[what].value;
+    write_variable(second[what].handle, &way);
+  }
+}
+
+void tune_set(enum tune_what what, unsigned algorithm) { write_choice(what, algorithm); }
+
+/// With the algorithm in every collective that has one of this number.
+static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) {
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    if (tune_is_possible(what, algorithm, state->size)) write_choice(what, algorithm);
+  }
+  MPI_Comm made = state->comm;
+  MPI_Group group;
+  MPI_Errhandler handler;
+  REAL(MPI_Comm_group)(state->comm, &group);
+  const int error = REAL(MPI_Comm_create)(state->comm, group, &made);
+  REAL(MPI_Group_free)(&group);
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    if (tune_is_possible(what, algorithm, state->size)) write_choice(what, 0);
+  }
+  if (error != MPI_SUCCESS) return state->comm;
+  if (REAL(MPI_Comm_get_errhandler)(state->comm, &handler) == MPI_SUCCESS) {
+    REAL(MPI_Comm_set_errhandler)(made, handler);
+    REAL(MPI_Errhandler_free)(&handler);
+  }
+  return made;
+}
+
+MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm) {
+  if (!tune_mpi->kept || algorithm == 0) return state->comm;
+  MPI_Comm* const shadow = &state->shadows[algorithm];
+  if (*shadow == state->comm) *shadow = made_shadow(state, algorithm);
+  return *shadow;
+}

@@ -1,0 +1,138 @@
+"""Writes the wrappers of the tuner as C, from the probe's table: ``wrappers.py functions.ini OUTPUT.c``."""
+
+import re
+import sys
+from configparser import RawConfigParser
+from pathlib import Path
+
+_HEAD = """// Made by wrappers.py from functions.ini.
+#include <mpi.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+static const char* const symbols[] = {{{symbols}}};
+static void* known[{count}];
+
+static void* function(unsigned number) {{
+  void* real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
+  if (real != 0) return real;
+  real = probe_find(symbols[number]);
+  __atomic_store_n(&known[number], real, __ATOMIC_RELAXED);
+  return real;
+}}
+
+#define SUM(counts, state) \\
+  _Generic((counts)[0], int: sum_of, MPI_Count: large_sum_of)((const void*)(counts), (state)->size)
+static inline uint64_t sum_of(const int* counts, int size) {{
+  uint64_t sum = 0;
+  for (int k = 0; k < size; ++k) sum += (uint64_t)counts[k];
+  return sum;
+}}
+static inline uint64_t large_sum_of(const MPI_Count* counts, int size) {{
+  uint64_t sum = 0;
+  for (int k = 0; k < size; ++k) sum += (uint64_t)counts[k];
+  return sum;
+}}
+"""
+
+# Fortran bindings call MPI_… or PMPI_…, with everything converted to C.
+_PUBLIC = """
+PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
+PROBE_PUBLIC int P{name}({arguments}) {{
+  if (probe_counts(__builtin_return_address(0))) return {name}_tuned({words});
+  return ((int (*)({types}))function({number}))({words});
+}}
+"""
+_COLLECTIVE = """
+static int {name}_tuned({arguments}) {{
+  int (*const real)({types}) = (int (*)({types}))function({number});
+  struct tune_state* const state = tune_state_of(comm);
+  if (state == NULL{leaves}) return real({words});
+  struct tune_cell* const cell = tune_cell(state, tune_{what}, {bytes});
+  struct tune_call call = tune_begin(state, tune_{what}, cell);
+  const int error = real({words_there});
+  tune_end(state, tune_{what}, cell, &call);
+  return error;
+}}"""
+_CREATOR = """
+static int {name}_tuned({arguments}) {{
+  const int error = ((int (*)({types}))function({number}))({words});
+  if (error == MPI_SUCCESS) tune_named(comm, *newcomm, "{how}", {colour});
+  return error;
+}}"""
+
+# What every rank of a call knows to be the same: bytes of the vector, or of the block of a rank. The ranks of the other
+# functions know different sizes, so these have one class.
+_BYTES = {
+    "bcast reduce allreduce scan exscan": "(uint64_t)count * probe_size_of(datatype)",
+    "allgather alltoall": "(uint64_t)recvcount * probe_size_of(recvtype)",
+    "gather": "state->rank == root ? (uint64_t)recvcount * probe_size_of(recvtype)"
+    " : (uint64_t)sendcount * probe_size_of(sendtype)",
+    "scatter": "state->rank == root ? (uint64_t)sendcount * probe_size_of(sendtype)"
+    " : (uint64_t)recvcount * probe_size_of(recvtype)",
+    "allgatherv": "SUM(recvcounts, state) * probe_size_of(recvtype)",
+    "reduce_scatter": "SUM(recvcounts, state) * probe_size_of(datatype)",
+    "reduce_scatter_block": "(uint64_t)recvcount * probe_size_of(datatype)",
+    "barrier gatherv scatterv alltoallv": "0",
+}
+_OF = {f"MPI_{name.capitalize()}": (name, text) for names, text in _BYTES.items() for name in names.split()}
+_COMPLETE_LATER = "idup"  # no attribute can be given to such a communicator yet
+
+
+def main(table: Path, out: Path) -> None:
+    read = RawConfigParser()
+    read.read_string(table.read_text())
+    functions: dict[str, dict[str, str]] = {}
+    for name in read.sections():
+        entry = dict(read[name])
+        if name in _OF or entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER:
+            functions[name] = entry
+            if name in _OF and name != "MPI_Barrier":
+                functions[f"{name}_c"] = {**entry, "arguments": _large(entry["arguments"]), "since": "4"}
+    names = list(functions)
+    text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
+    for number, (name, entry) in enumerate(functions.items()):
+        wrapper = _wrapper(name, number, entry)
+        text += f"\n#if MPI_VERSION >= {entry['since']}{wrapper}#endif\n" if "since" in entry else wrapper
+    out.write_text(text)
+
+
+def _large(arguments: str) -> str:
+    """Of the function with large counts."""
+    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", arguments)
+    return re.sub(r"\bint (\w*displs\[\])", r"MPI_Aint \1", arguments)
+
+
+def _wrapper(name: str, number: int, entry: dict[str, str]) -> str:
+    declared = entry["arguments"].split(", ")
+    words = [re.sub(r"\[\]$", "", one).split()[-1].lstrip("*") for one in declared]
+    common = {
+        "name": name,
+        "arguments": entry["arguments"],
+        "types": ", ".join(map(_type, declared)),
+        "number": number,
+        "words": ", ".join(words),
+    }
+    public = _PUBLIC.format(**common)
+    if "creates" in entry:
+        return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
+    what, bytes_ = _OF[name.removesuffix("_c")]
+    return (
+        _COLLECTIVE.format(
+            **common,
+            what=what,
+            bytes=bytes_,
+            leaves=" || tune_leaves(op)" if "op" in words else "",
+            words_there=", ".join("call.comm" if word == "comm" else word for word in words),
+        )
+        + public
+    )
+
+
+def _type(declared: str) -> str:
+    kind = re.sub(r"\s*\w+(\[\])?$", "", declared)
+    return f"{kind}*" if declared.endswith("[]") else kind
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

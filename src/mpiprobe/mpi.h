@@ -1,0 +1,41 @@
+// What libraries that are preloaded into MPI programs know of the MPI of the process.
+#pragma once
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define PROBE_PUBLIC __attribute__((visibility("default")))
+
+static inline uint64_t probe_nanoseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/// MPI's own function. It is looked up at the first call, because the program may load MPI late.
+void* probe_find(const char* name);
+
+/// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
+void* probe_object(const char* symbol);
+#if defined(OPEN_MPI)
+#define PROBE_OBJECT(symbol, otherwise) probe_object(symbol)
+#else
+#define PROBE_OBJECT(symbol, otherwise) (otherwise)
+#endif
+/// Whether a call of PMPI_… from this address counts. It does if a Fortran binding calls, for it calls PMPI for the
+/// program, or if the program itself does. Calls by the MPI itself and by other profilers do not count.
+int probe_counts(const void* caller);
+
+/// For rare things, such as a new communicator.
+void probe_lock(void);
+void probe_unlock(void);
+
+static inline uint64_t probe_mixed(uint64_t x) {
+  x *= UINT64_C(0x9e3779b97f4a7c15);
+  return x ^ (x >> 29);
+}
+#define PROBE_HANDLE(handle) ((uint64_t)(uintptr_t)(handle) + 1)
+
+/// Bytes of one element; 0 if it is no datatype.
+uint64_t probe_size_of(MPI_Datatype datatype);
