@@ -1,6 +1,7 @@
 #include "culmen/broker/prefetch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace culmen {
 namespace {
@@ -17,7 +18,7 @@ constexpr double round_trip_growth = 1.02;  // of the least round trip, so that 
 }  // namespace
 
 void Prefetch::learn_duration(double duration_s) {
-  if (duration_s < 0) return;
+  if (!(duration_s >= 0) || !std::isfinite(duration_s)) return;
   if (mean_duration_s_ < 0) mean_duration_s_ = duration_s;
   mean_duration_s_ += duration_memory * (duration_s - mean_duration_s_);
   if (mean_duration_s_ < terms_.below_s) short_ = true;

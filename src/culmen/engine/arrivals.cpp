@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
@@ -9,6 +10,19 @@
 #include "culmen/evaluation/goals.hpp"
 
 namespace culmen {
+namespace {
+
+/// A worker checks its outcomes before it sends them. Whoever sends others is no worker of culmen, or is damaged.
+void check(const Outcome& outcome, std::optional<std::size_t> values) {
+  if (!std::isfinite(outcome.duration_s)) throw Error(fmt::format("its duration is {} s", outcome.duration_s));
+  if (!outcome.ok()) return;
+  if (outcome.violation < 0) throw Error(fmt::format("its violation is {}", outcome.violation));
+  if (values && outcome.values.size() != *values)
+    throw Error(fmt::format("it has {} values of objectives instead of {}", outcome.values.size(), *values));
+  if (const auto fault = outcome.not_finite(); !fault.empty()) throw Error(fault);
+}
+
+}  // namespace
 
 void Engine::joined(WorkerId worker) {
   FrameHead head;
@@ -30,6 +44,7 @@ void Engine::lost(WorkerId worker, const std::string& why) {
   }
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());
   last_loss_ = why;
+  board_.say_loss(why);
   feed(Lost{worker, worker < first_visitor_ || options_.visitors_are_to_blame});
   count_presence();
 }
@@ -89,6 +104,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
     if (table_.has(head.evaluation) && table_.hash(head.evaluation) != hash)
       return turn_away(worker, "answered for another candidate");
     decode(body.subspan(sizeof(hash)), incoming_);
+    check(incoming_, options_.values);
   } catch (const Error& e) {
     const auto why = fmt::format("sent an answer that cannot be read: {}", e.what());
     if (worker >= first_visitor_) return turn_away(worker, why);

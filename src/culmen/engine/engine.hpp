@@ -27,9 +27,10 @@ struct EngineOptions {
   Bytes set_up;             ///< sent to every worker that joins; opaque here
   std::uint64_t study = 0;  ///< in every frame's head
   Epoch epoch = 1;
-  std::string build;                     ///< of this culmen, for messages
-  std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: each on a thread that the engine makes
-  bool visitors_are_to_blame = true;     ///< an evaluation may have ended a visitor that is lost
+  std::string build;                       ///< of this culmen, for messages
+  std::optional<std::size_t> values = {};  ///< how many an outcome has (see Outcome); none: this is not checked
+  std::shared_ptr<JobRunner> jobs = {};    ///< where jobs run; none: each on a thread that the engine makes
+  bool visitors_are_to_blame = true;       ///< an evaluation may have ended a visitor that is lost
   double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
                                ///< finish their current evaluation
   std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; none: nobody

@@ -57,20 +57,24 @@ Outcome Outcome::failure(Status status, std::string message) {
   return o;
 }
 
-void Outcome::check_finite() {
-  if (!ok()) return;
+std::string Outcome::not_finite() const {
+  if (!ok()) return {};
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     if (!std::isfinite(residuals[i]))
-      message = fmt::format("residual {} of {} is {}", i, residuals.size(), shown(residuals[i]));
-    if (!message.empty()) break;
+      return fmt::format("residual {} of {} is {}", i, residuals.size(), shown(residuals[i]));
   }
-  for (std::size_t i = 0; i < values.size() && message.empty(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]))
-      message = fmt::format("objective {} of {} is {}", i + 1, values.size(), shown(values[i]));
+      return fmt::format("objective {} of {} is {}", i + 1, values.size(), shown(values[i]));
   }
-  if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", shown(value));
-  if (message.empty() && !std::isfinite(violation)) message = fmt::format("the violation is {}", shown(violation));
-  if (message.empty()) return;
+  if (!std::isfinite(value)) return fmt::format("the value is {}", shown(value));
+  return std::isfinite(violation) ? std::string() : fmt::format("the violation is {}", shown(violation));
+}
+
+void Outcome::check_finite() {
+  auto fault = not_finite();
+  if (fault.empty()) return;
+  message = std::move(fault);
   status = Status::not_finite;
   value = std::numeric_limits<double>::quiet_NaN();
 }

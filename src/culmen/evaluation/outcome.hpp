@@ -42,6 +42,8 @@ struct Outcome {
   /// Sums the squares in order.
   static Outcome of_residuals(std::vector<double> residuals);
   static Outcome failure(Status status, std::string message);
+  /// Which number of an ok outcome is NaN or infinite; empty if none is.
+  std::string not_finite() const;
   /// An ok outcome with a NaN or infinite number becomes not_finite, with the name of that number.
   void check_finite();
 };

@@ -1,12 +1,16 @@
 // What the conformance kit does not see of the network: addresses, refusals, lost connections, hostile bytes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/ioctl.h>
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <mutex>
 #include <set>
+#include <span>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -226,44 +230,102 @@ TEST_P(Network, the_end_of_the_study_ends_the_worker_without_trouble) {
   master.join();
 }
 
-/// The threads of this process with that name that have used the CPU.
-std::size_t busy_threads(const std::string& name) {
-  std::size_t busy = 0;
+/// The threads of this process with that name that run, or would run if a CPU were free.
+std::size_t running_threads(const std::string& name) {
+  std::size_t running = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream file(task.path() / "stat");
     std::string line;
     std::getline(file, line);
     const auto end_of_name = line.rfind(')');
     if (end_of_name == line.npos || line.find("(" + name + ")") == line.npos) continue;
-    std::istringstream rest(line.substr(end_of_name + 2));
-    const std::vector<std::string> words{std::istream_iterator<std::string>(rest), {}};
-    constexpr std::size_t user = 11, system = 12;  // see proc(5); in ticks of 10 ms
-    busy += std::stoul(words.at(user)) + std::stoul(words.at(system)) > 0;
+    running += line.compare(end_of_name, 3, ") R") == 0;
   }
-  return busy;
+  return running;
 }
 
-TEST(NetworkTransport, uses_all_of_its_threads) {
-  constexpr std::size_t io_threads = 3, workers = 6;
-  ListenOptions options;
-  options.address = {"wss", "127.0.0.1", 0};
-  options.token = "t";
+/// Each request for the status keeps the thread that answers it, until as many are answered at the same time.
+TEST(NetworkTransport, works_on_as_many_connections_at_a_time_as_it_has_threads) {
+  constexpr std::ptrdiff_t io_threads = 4;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::ptrdiff_t inside = 0, most = 0;
+  auto options = listen_at("ws");
+  options.token = "";
   options.io_threads = io_threads;
-  const auto owner = make_open_transport(options);
-  auto& transport = *owner;
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < workers; ++i)
-    threads.emplace_back([&] {
-      const auto endpoint =
-          join_master({.address = transport.address(), .fingerprint = transport.fingerprint(), .token = "t"});
-      const Bytes body(std::size_t{1} << 18);
-      while (endpoint->send(frame_of(1, FrameKind::result), body)) {
-      }
+  options.status = [&] {
+    std::unique_lock lock(mutex);
+    most = std::max(most, ++inside);
+    changed.notify_all();
+    changed.wait_for(lock, std::chrono::duration<double>(hangs_s / 10), [&] { return most == io_threads; });
+    --inside;
+    return std::string("{}");
+  };
+  const auto transport = make_open_transport(options);
+  std::vector<std::thread> browsers;
+  for (std::ptrdiff_t i = 0; i < io_threads; ++i)
+    browsers.emplace_back([&] {
+      BlockingSocket socket;
+      socket.connect(transport->address());
+      const std::string request = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+      socket.write(std::as_bytes(std::span(request)));
+      EXPECT_THAT(text_in(socket.read_all()), HasSubstr("{}"));
     });
+  for (auto& browser : browsers) browser.join();
+  EXPECT_EQ(most, io_threads);
+}
+
+/// It may not keep more than it can hand on, so the rest waits in the sockets.
+TEST(NetworkTransport, does_not_read_what_nobody_takes) {
+  const auto owner = make_open_transport(listen_at("tcp"));
+  auto& transport = *owner;
+  const auto endpoint = join_master(joining(transport));
   Heard heard;
-  receive_until(transport, heard, [&] { return busy_threads(io_thread_name) == io_threads; });
-  transport.close(10);
-  for (auto& thread : threads) thread.join();
+  receive_until(transport, heard, [&] { return heard.came.size() == 1; });
+  std::atomic<std::size_t> sent = 0;
+  std::thread worker([&] {
+    const Bytes body(std::size_t{1} << 20);
+    while (endpoint->send(frame_of(1, FrameKind::result), body)) ++sent;
+  });
+  const auto unread = [&] {
+    std::size_t most = 0;
+    for (const int fd : connections_at(transport.address().port)) {
+      int bytes = 0;
+      if (ioctl(fd, FIONREAD, &bytes) == 0) most = std::max(most, static_cast<std::size_t>(bytes));
+    }
+    return most;
+  };
+  // Bytes are there, nobody reads them, and nothing changes from one look to the next.
+  std::size_t before = 0, unchanged = 0;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(hangs_s);
+  while (unchanged < 1000) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until) << sent << " MiB were sent";
+    const auto now = unread();
+    const bool sleeps = running_threads(io_thread_name) == 0;
+    unchanged = sleeps && now > 0 && now == before ? unchanged + 1 : 0;
+    before = now;
+  }
+  EXPECT_LT(sent, 64U);
+  transport.close(0);
+  endpoint->leave();
+  worker.join();
+}
+
+class WordsOfTheWorker : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Schemes, WordsOfTheWorker, testing::Values("tcp", "ws", "wss"));
+
+/// A worker of culmen says nothing with it; another program may.
+TEST_P(WordsOfTheWorker, with_its_farewell_are_not_taken_for_frames) {
+  for (const std::size_t bytes : {1U, 8U, 40U, 1000U}) {
+    const auto transport = make_open_transport(listen_at(GetParam()));
+    const auto endpoint = join_master(joining(*transport));
+    Heard heard;
+    receive_until(*transport, heard, [&] { return heard.came.size() == 1; });
+    ASSERT_TRUE(endpoint->send(frame_of(1, FrameKind::result), {}));
+    ASSERT_TRUE(endpoint->send(head_of(bye), Bytes(bytes, std::byte{0xff})));
+    receive_until(*transport, heard, [&] { return !heard.left.empty(); });
+    EXPECT_EQ(heard.frames, (std::vector<std::pair<WorkerId, EvaluationId>>{{0, 1}}));
+  }
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ struct Run::Impl {
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
     o.build = build();
+    o.values = config.goals.several() ? config.goals.objectives.size() : 0;
     o.close_grace_s = grace_s();
     o.history = history;
     return o;

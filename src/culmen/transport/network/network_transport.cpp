@@ -30,7 +30,7 @@ bool take_bye(Bytes& block) {
   FrameHead head;
   while (next_frame(rest, head, body)) {
     if (head.kind != bye) continue;
-    block.resize(block.size() - rest.size() - frame_prefix_bytes);
+    block.resize(block.size() - rest.size() - body.size() - frame_prefix_bytes);
     return true;
   }
   return false;
