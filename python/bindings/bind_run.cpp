@@ -180,6 +180,9 @@ void bind_progress(nb::module_& m) {
                    })
       .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
       .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
+      .def_prop_ro(
+          "last_loss", [](const ProgressView& v) { return v.p.last_loss; },
+          "Why the last worker was lost; empty if none was.")
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
       .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })
       .def_prop_ro("lost", [](const ProgressView& v) { return v.p.lost; })

@@ -861,6 +861,10 @@ class Progress:
     @property
     def workers(self) -> int: ...
     @property
+    def last_loss(self) -> str:
+        """Why the last worker was lost; empty if none was."""
+
+    @property
     def failed(self) -> int: ...
     @property
     def retried(self) -> int: ...

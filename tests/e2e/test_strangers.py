@@ -109,6 +109,8 @@ def test_a_worker_with_too_large_results_is_told_which_setting_to_raise(tmp_path
         assert done.returncode == 1
         assert f"culmen: {address} sent this worker away: it sent a frame of 1600" in done.stderr
         assert "raise --largest-message-mib of the run" in done.stderr
+        said = next(line for line in run.process.stdout if "waiting for workers (lost: " in line)
+        assert "raise --largest-message-mib of the run" in said
     with Running(*words, 2, "--store", "larger.db", cwd=tmp_path) as run:
         line = next(line for line in run.process.stdout if "Workers join with" in line)
         address = re.search(r"tcp://\S+", line)[0]

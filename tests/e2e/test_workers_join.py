@@ -10,6 +10,8 @@ import socket
 import pytest
 from harness import ROOT, Running, culmen, outcomes, store_is_ready, summary, wait_for
 
+from culmen import _core
+
 EXAMPLES = ROOT / "examples"
 STUDY = """
 [space]
@@ -242,6 +244,10 @@ def test_the_scripts_of_the_example(tmp_path):
 
 MISTAKES = {
     "no scheme": (["--listen", "7443"], "'7443' is not an address: it has no '://'"),
+    "two addresses": (
+        ["--listen", "tcp://127.0.0.1:0", "--listen", "ws://127.0.0.1:0"],
+        "--listen: a run listens at one address, but 2 are given; leave one",
+    ),
     "open to all": (["--listen", "tcp://0.0.0.0:0"], "others on the network could read and change what is sent"),
     "open to all, no token": (["--listen", "tcp://0.0.0.0:0", "--insecure"], "anyone could join"),
     "unreadable token": (["--listen", "tcp://127.0.0.1:0", "--token-file", "."], "it cannot be read: Is a directory"),
@@ -394,3 +400,21 @@ def test_an_interrupt_ends_a_worker_that_nobody_answers(tmp_path, scheme):
             code, out, err = worker.end()
     assert (code, err) == (0, "")
     assert out.endswith("0 evaluations were done here\n")
+
+
+def test_a_worker_that_is_stopped_counts_only_what_it_has_sent(tmp_path):
+    folder = write(tmp_path / "study", n=100_000, s=0.2)
+
+    def stored():
+        return len(_core.Store.read(str(folder / "fit.db")).outcomes(0, 10**9))
+
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=folder) as run:
+        address = way_to(run)[0]
+        with Running("worker", address, "--study", "fit.toml", "--slots", 3, cwd=folder) as worker:
+            wait_for(lambda: store_is_ready(folder / "fit.db") and stored() >= 6, "six results")
+            worker.process.send_signal(signal.SIGINT)
+            code, out, _ = worker.end()
+        assert code == 0
+        run.process.send_signal(signal.SIGINT)
+        run.end()
+    assert stored() == int(re.search(r"(\d+) evaluations were done here", out)[1])

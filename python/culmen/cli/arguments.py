@@ -76,7 +76,7 @@ StoreFile = Annotated[
     Path, typer.Argument(metavar="STUDY.db", help="The store of the study.", autocompletion=completion.stores)
 ]
 Listen = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--listen",
         metavar="ADDRESS",

@@ -18,6 +18,7 @@ from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
+_OF_LAUNCHERS = "SIGTERM"  # which they send to all other ranks when one has ended early
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
 
@@ -74,6 +75,8 @@ def _set_by(environment: Iterable[str], flags: list[str]) -> list[str]:
 
 
 def _loss(end: End) -> str:
+    if end.signal == _OF_LAUNCHERS and len(end.lost) != 1:
+        return "a rank ended early (its own message is above, if it has written one)"
     if not end.lost:
         name = "a rank"
     elif len(end.lost) > 1:

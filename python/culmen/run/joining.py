@@ -132,11 +132,17 @@ class Door:
             )
         pin = ["--fingerprint", fingerprint] if fingerprint else []
         token = ["--token-file", str(self.token_file)] if self.token_file else []
-        file = study.source if study.source.endswith(".toml") else "STUDY.toml"
+        file = study.source if study.source.endswith(".toml") else _study_file_of(study.options.store)
         space = study.config.space
         fixed = set(fixed_names(space))
         fix = [f"--fix={name}={value}" for name, value in space.named(space.start()).items() if name in fixed]
         return shlex.join(["culmen", "worker", _core.reachable(address), "--study", file, *fix, *token, *pin])
+
+
+def _study_file_of(store: str) -> str:
+    """A store does not know its study file, which usually has the same name."""
+    file = Path(store).with_suffix(".toml")
+    return str(file) if store and file.exists() else "STUDY.toml"
 
 
 def token_in(path: Path, said: Wording = as_option, make: bool = False) -> str:

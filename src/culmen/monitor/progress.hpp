@@ -1,9 +1,12 @@
-// What others can see of a running study. This can never slow or break the study: the engine stores numbers, and anyone
-// may read them.
+// What others can see of a running study. This can never slow or break the study: the engine stores numbers, and
+// rarely a sentence. Anyone may read them.
 #pragma once
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
 
 namespace culmen {
 
@@ -21,6 +24,7 @@ struct Progress {
   std::uint64_t failed = 0, retried = 0, lost = 0;
   std::uint64_t oldest = 0;    ///< the evaluation that has run longest
   double oldest_since_s = -1;  ///< seconds of the engine's clock; below 0: none has run for a second
+  std::string last_loss;       ///< why the last worker was lost; empty if none was
 };
 
 /// The engine's thread writes it; any thread reads it.
@@ -40,9 +44,14 @@ class ProgressBoard {
     oldest_ = p.oldest;
     oldest_since_s_ = p.oldest_since_s;
   }
+  void say_loss(std::string why) {
+    const std::lock_guard lock(mutex_);
+    last_loss_ = std::move(why);
+  }
   Progress read() const {
-    return {phase_,   evaluations_, told_here_, budget_, best_value_, busy_,
-            workers_, failed_,      retried_,   lost_,   oldest_,     oldest_since_s_};
+    const std::lock_guard lock(mutex_);
+    return {phase_,  evaluations_, told_here_, budget_, best_value_,     busy_,     workers_,
+            failed_, retried_,     lost_,      oldest_, oldest_since_s_, last_loss_};
   }
 
  private:
@@ -57,6 +66,8 @@ class ProgressBoard {
   Figure<double> best_value_, oldest_since_s_{-1.0};
   Figure<std::uint32_t> busy_, workers_;
   Figure<std::uint64_t> failed_, retried_, lost_, oldest_;
+  mutable std::mutex mutex_;
+  std::string last_loss_;
 };
 
 }  // namespace culmen

@@ -20,15 +20,15 @@ def show_end(
     source: str,
     quiet: bool,
     digits: int | None = None,
-    open_to_others: bool = False,
+    elsewhere: bool = False,
     restart: str = RESTART,
 ) -> int:
     """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
     store after the run; ``source``: the study's file; ``digits``,
-    ``open_to_others``: see print_result; ``restart``: the command that begins it anew. Returns the exit code."""
+    ``elsewhere``: see print_result; ``restart``: the command that begins it anew. Returns the exit code."""
     if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(OSError, SystemExit):
-            print_result(result, here, fit, ended, digits, open_to_others)
+            print_result(result, here, fit, ended, digits, elsewhere)
     _say_why(result, source, ended, restart)
     return _code_of(result)
 

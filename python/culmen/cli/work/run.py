@@ -34,16 +34,18 @@ def place_of(threads: bool, processes: bool) -> str:
 
 
 def door_of(
-    listen: str | None,
+    listen: list[str] | None,
     token_file: Path | None,
     certificate: Path | None,
     insecure: bool,
     io_threads: int,
     largest_message_mib: int,
 ) -> Door | None:
-    """Where workers of other machines may join."""
-    if listen is not None:
-        return Door(listen, token_file, certificate, insecure, io_threads, largest_message_mib)
+    """Where workers of other machines may join. ``listen``: what was given, each time that the option was written."""
+    if listen:
+        if len(listen) > 1:
+            raise _core.InputError(f"--listen: a run listens at one address, but {len(listen)} are given; leave one")
+        return Door(listen[0], token_file, certificate, insecure, io_threads, largest_message_mib)
     idle = {
         "--token-file": token_file,
         "--certificate": certificate,
@@ -149,7 +151,8 @@ def _execute(
         fit = errors_at_end(study, result, ended, door) if errors else None
     finally:
         _core.dismiss_visitors(study.options)
-    return show_end(result, ran.here, fit, ended, study.source, quiet, digits, door is not None, restart)
+    elsewhere = door is not None or _core.uses_ranks(study.options)
+    return show_end(result, ran.here, fit, ended, study.source, quiet, digits, elsewhere, restart)
 
 
 def _say_where_workers_are(run: _core.Run, team_size: int) -> None:

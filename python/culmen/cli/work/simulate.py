@@ -136,7 +136,7 @@ def _found(main: Point) -> dict[str, str]:
         "evaluations": grouped(main.evaluations) + stopped + _why_ended(f),
         "whole run": lasted_s(f.wall_s),
         "utilisation": f"{percent(f.utilisation)}{steady}",
-        "evaluations/s": rate(f),
+        "evaluations/s": rate(f) + (" without the start and the end of the run" if f.steady_s < f.wall_s else ""),
         "master": f"{percent(f.master_load)} of one core",
         "store": f"{percent(f.writer_load)} of one core, in a thread of its own",
         "messages": _in_each(f.frames_per_message),

@@ -38,13 +38,13 @@ def print_result(
     fit: Errors | str | None,
     ended: Opened,
     digits: int | None = None,
-    open_to_others: bool = False,
+    elsewhere: bool = False,
 ) -> None:
     """Prints the best parameters, the facts of the run, and the store.
 
     ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
     store after the run. ``digits``: significant digits, instead of rounding parameters to their errors.
-    ``open_to_others``: workers of other machines could join.
+    ``elsewhere``: workers could be on other machines.
     """
     tables: list[Table | Text] = []
     found = fit if isinstance(fit, Errors) else None
@@ -55,7 +55,7 @@ def print_result(
         tables.append(_best_table(result.best, notes, found, digits))
     written = ended if result.store and ended.path.exists() else None
     waiting = {
-        "workers busy": _busy(result) if open_to_others else None,
+        "workers busy": _busy(result) if elsewhere else None,
         "workers waited": waited(result, here, written),
     }
     left = waiting_in(written.summary) if written and not result.final else 0

@@ -81,9 +81,13 @@ def figures(progress: _core.Progress, recent: Recent, words: Words = USUAL) -> l
         return parts + _mishaps(progress)
     parts += [] if progress.best_value is None else [f"{words.best} {progress.best_value:.6g}"]
     if progress.phase == "running":
-        busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
+        busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else _waiting(progress)
         parts += [*_time_left(progress, recent.rate), *_hung(progress, recent.rate), per_second(recent.rate), busy]
     return parts + _mishaps(progress)
+
+
+def _waiting(progress: _core.Progress) -> str:
+    return "waiting for workers" + (f" (lost: {progress.last_loss})" if progress.last_loss else "")
 
 
 def _mishaps(progress: _core.Progress) -> list[str]:

@@ -33,8 +33,8 @@ class OwnWork final : public Endpoint {
   }
   /// False also after it said why it cannot evaluate: then it leaves.
   bool send(const FrameHead& head, BytesView body) override {
-    results_ += head.kind == FrameKind::result;
     const bool sent = network_.send(head, body);
+    results_ += sent && head.kind == FrameKind::result;
     if (head.kind == FrameKind::result || body.empty()) return sent;
     if (network_.closed()) return false;  // the end of the study interrupted the set-up
     trouble_ = text_in(body);
