@@ -32,7 +32,8 @@ def test_candidates_and_outcomes_are_those_of_one_node(nodes, local, tmp_path, m
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_short_evaluations_share_messages(nodes, tmp_path, mpi):
-    """One message for each candidate and one for each result would be 8000, and as many acknowledgements."""
+    """Half of the candidates go to the other node. One message for each of them, and one for each result, would be
+    4000, and acknowledgements come on top. Packets of MPI's start are among those that are counted."""
     (tmp_path / "quick.py").write_text("def f(p):\n    return p['x']\n")
     (tmp_path / "quick.toml").write_text(QUICK)
     before = nodes.packets()
@@ -40,4 +41,4 @@ def test_short_evaluations_share_messages(nodes, tmp_path, mpi):
     assert done.returncode == 0, done.stdout + done.stderr
     packets = nodes.packets() - before
     print(f"\n  {mpi}: {packets} packets for 4000 evaluations, half of them on the other node")
-    assert packets < 4000
+    assert packets < 2000

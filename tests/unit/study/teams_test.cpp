@@ -50,7 +50,7 @@ TEST(TeamLayout, says_how_many_ranks_would_do) {
   refused({0, 0, 0, 1, 1, 1, 1}, 2, TeamPlacement::node,
           "the 3 ranks that work on node 2, and a team stays on one node");
   refused({0, 0, 0, 1, 1, 1, 1}, 2, TeamPlacement::node, "start 3 or 5 ranks there, or write team_placement = \"any\"");
-  refused({0, 0, 1, 1, 1}, 2, TeamPlacement::any, "2 other ranks pass messages on");
+  refused({0, 0, 1, 1, 1}, 2, TeamPlacement::any, "2 other ranks are the master and relays");
 }
 
 Bytes answer(const Outcome& outcome) {

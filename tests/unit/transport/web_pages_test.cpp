@@ -17,9 +17,10 @@ TEST(WebPages, health_is_open_and_says_only_ok) {
 TEST(WebPages, status_needs_the_token) {
   const auto page = pages.answer("GET", "/status", "Bearer secret");
   EXPECT_EQ(page.code, 200U);
+  EXPECT_EQ(pages.answer("GET", "/status", "BEARER secret").code, 200U);
   EXPECT_EQ(page.type, "application/json");
   EXPECT_EQ(page.body, "{\"told\": 3}\n");
-  for (const auto* other : {"", "secret", "Basic secret", "bearer secret"}) {
+  for (const auto* other : {"", "secret", "Basic secret", "Bearersecret"}) {
     EXPECT_EQ(pages.answer("GET", "/status", other).code, 401U) << other;
     EXPECT_THAT(pages.answer("GET", "/status", other).body, HasSubstr("Authorization: Bearer TOKEN"));
   }
