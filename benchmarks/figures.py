@@ -13,6 +13,7 @@ from measure import Bench, Row, Spread, foreign, spread
 from probe import probe
 from ranking import ranking
 from tool import tool
+from tuned import tuned
 
 MILLION = 1_000_000
 
@@ -192,6 +193,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "large": large_data,
     "tool": tool,
     "probe": probe,
+    "tuned": tuned,
     "application": application,
     "ranking": ranking,
 }
