@@ -160,8 +160,8 @@ COMMANDS = {
         also={"report": Entry("Show a profile again. With options, you can limit it to some of the MPI calls.")},
     ),
     "autotune": Entry(
-        "Run an MPI program, and find the fastest algorithms of its collectives while it runs. "
-        "Example: culmen autotune -- mpiexec -n 4 ./app",
+        "Run an MPI program and tune its collectives while it runs. Example: culmen autotune -- mpiexec -n 4 ./app. "
+        "culmen tries the algorithms in the calls of the program, and then uses the fastest one.",
         codes=CODES_OF_AUTOTUNE,
         rest=True,
     ),

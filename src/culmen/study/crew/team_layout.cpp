@@ -32,7 +32,8 @@ void check_node(const RankLayout& layout, std::size_t node, std::size_t size) {
 void check_all(const RankLayout& layout, std::size_t size) {
   const auto workers = layout.workers(), others = layout.nodes();
   if (workers % size == 0) return;
-  const auto idle = others == 1 ? "rank 0 is the master" : fmt::format("{} other ranks are the master and relays", others);
+  const auto idle =
+      others == 1 ? "rank 0 is the master" : fmt::format("{} other ranks are the master and relays", others);
   throw InputError(fmt::format("team_size = {} does not divide {} ({}); start {} ranks", size, ranks(workers), idle,
                                sizes_near(workers, size, others)));
 }
