@@ -16,7 +16,13 @@ static int own_allreduce(const void* in, void* out, int n, MPI_Datatype type, MP
   memcpy(out, in, (size_t)n * sizeof(double));
   return MPI_SUCCESS;
 }
-void* probe_find(const char* name) { return strcmp(name, "MPI_Allreduce") == 0 ? (void*)own_allreduce : NULL; }
+static int own_bcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+  (void)data, (void)n, (void)type, (void)root, (void)comm;
+  return MPI_SUCCESS;
+}
+void* probe_find(const char* name) {
+  return strcmp(name, "MPI_Allreduce") == 0 ? (void*)own_allreduce : (void*)own_bcast;
+}
 void* probe_object(const char* symbol) { return (void)symbol, NULL; }
 struct tune_settings tune_settings = {.rounds = 3, .warm_up = 3, .again = 100};
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {

@@ -74,7 +74,7 @@ def autotune(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="Most memory for the tuner in each process. Default: 64M. For Open MPI only.",
+            help="Most memory for the tuner in each process. Default: 64M.",
         ),
     ] = None,
     reproducible: Annotated[

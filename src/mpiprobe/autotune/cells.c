@@ -123,6 +123,9 @@ static void take_means(const struct tune_state* state, struct tune_trial* trial)
   REAL(MPI_Allreduce)
   (mine, trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE),
    PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm);
+  // Every rank must decide alike, to the last digit.
+  REAL(MPI_Bcast)
+  (trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), 0, state->comm);
 }
 
 /// The fastest candidate without this one and the default; the default if there is no other one.

@@ -6,14 +6,18 @@
 
 #define REAL(name) ((__typeof(&name))probe_find(#name))
 
-enum { places = 256, shadow_bytes = 10 << 10 };
+enum {
+  places = 256,
+  shadow_bytes = 10 << 10,
+  cells_bytes = tune_collectives * tune_classes * sizeof(struct tune_cell),
+};
 
 struct tune_state* tune_last;
 struct tune_state* tune_states;
 static struct tune_state* cached[places];
 static int keyval;
 static MPI_Comm no_communicator;
-static int64_t memory;  // that shadows take, at most
+static int64_t memory;  // that cells and shadows take, at most
 static MPI_Datatype int64_type, byte_type;
 static MPI_Op largest;
 
@@ -26,10 +30,9 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   if (cached[place_of(comm)] == state) cached[place_of(comm)] = NULL;
   if (state->rank == 0 && !state->leaves_alone) tune_keep(state);
   for (unsigned k = 1; k < tune_most_algorithms; ++k) {
-    if (state->shadows[k] == state->comm) continue;
-    REAL(MPI_Comm_free)(&state->shadows[k]);
-    memory -= shadow_bytes;
+    if (state->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->shadows[k]);
   }
+  memory -= state->bytes;
   struct tune_state** link = &tune_states;
   while (*link != state) link = &(*link)->next;
   *link = state->next;
@@ -93,26 +96,25 @@ struct tune_state* tune_find(MPI_Comm comm) {
   return state->leaves_alone ? NULL : state;
 }
 
-static unsigned made_of(const struct tune_state* parent, const char* how) {
-  unsigned number = 1;
-  char prefix[tune_name_bytes];
-  const int length = snprintf(prefix, sizeof prefix, "%s/%s ", parent->name, how);
-  for (const struct tune_state* each = tune_states; each != NULL && length < tune_name_bytes; each = each->next) {
-    const char* const rest = each->name + length;
-    if (strncmp(each->name, prefix, (size_t)length) == 0 && strchr(rest, '/') == NULL && atoi(rest) >= (int)number)
-      number = (unsigned)atoi(rest) + 1;
-  }
-  return number;
+/// How many were made of it in this way, with this one. As the probe counts them.
+static unsigned made_of(struct tune_state* parent, const char* how) {
+  static const char* ways[tune_ways];
+  unsigned way = 0;
+  while (way + 1 < tune_ways && ways[way] != NULL && strcmp(ways[way], how) != 0) ++way;
+  if (ways[way] == NULL) ways[way] = how;
+  return ++parent->children[way];
 }
 
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
-  if (tune_off != NULL || made == no_communicator) return;
+  if (tune_off != NULL) return;
   tune_find(parent);
-  const struct tune_state* const of = known_state(parent);
+  struct tune_state* const of = known_state(parent);
   if (of == NULL) return;
+  const unsigned number = made_of(of, how);
+  if (made == no_communicator) return;
   char name[2 * tune_name_bytes], suffix[32] = "";
   if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
-  snprintf(name, sizeof name, "%s/%s %u%s", of->name, how, made_of(of, how), suffix);
+  snprintf(name, sizeof name, "%s/%s %u%s", of->name, how, number, suffix);
   made_state(made, name);
 }
 
@@ -123,11 +125,10 @@ void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   }
 }
 
-/// Collective. Whether there is memory for the shadows of the communicator, on every rank.
-static int has_room(const struct tune_state* state) {
-  if (!tune_mpi->kept) return 1;
+/// Collective. Whether every rank may use so much more memory.
+static int has_room(const struct tune_state* state, int64_t bytes) {
   int64_t most = 0;
-  const int64_t mine = memory + (tune_most_algorithms - 1) * shadow_bytes;
+  const int64_t mine = memory + bytes;
   REAL(MPI_Allreduce)(&mine, &most, 1, int64_type, largest, state->comm);
   return most <= (int64_t)tune_settings.memory;
 }
@@ -143,9 +144,12 @@ static void begin_cell(const struct tune_state* state, struct tune_cell* cell, u
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first) {
   uint8_t choices[tune_collectives][tune_classes];
   memset(choices, tune_pass, sizeof choices);
-  if (has_room(state) && state->rank == 0) tune_choices_for(state, choices);
+  const int64_t bytes = cells_bytes + (tune_mpi->kept ? (tune_most_algorithms - 1) * shadow_bytes : 0);
+  const int fits = has_room(state, bytes);
+  if (fits && state->rank == 0) tune_choices_for(state, choices);
   REAL(MPI_Bcast)(choices, (int)sizeof choices, byte_type, 0, state->comm);
-  if (tune_mpi->kept) memory += (tune_most_algorithms - 1) * shadow_bytes;
+  state->bytes = fits ? bytes : cells_bytes;
+  memory += state->bytes;
   struct tune_cell* const cells = calloc(tune_collectives * tune_classes, sizeof *cells);
   if (cells == NULL) abort();  // the other ranks expect the same of this one
   for (unsigned what = 0; what < tune_collectives; ++what) {

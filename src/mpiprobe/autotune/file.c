@@ -22,6 +22,7 @@ static char* loaded;  // the file; null: none
 static char version[160];
 static char* kept;  // lines of communicators that have ended
 static size_t kept_bytes;
+enum { most_kept = 1 << 20 };
 
 static MPI_Comm world(void) { return PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD); }
 static MPI_Datatype chars(void) { return PROBE_OBJECT("ompi_mpi_char", MPI_CHAR); }
@@ -176,6 +177,7 @@ static void write_state(FILE* out, const struct tune_state* state) {
 }
 
 static void append(const char* text, size_t bytes) {
+  if (kept_bytes > most_kept) return;  // a program may make communicators without end
   char* const longer = realloc(kept, kept_bytes + bytes + 1);
   if (longer == NULL) return;
   kept = longer;

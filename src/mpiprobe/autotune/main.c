@@ -19,16 +19,49 @@ __attribute__((constructor)) static void allow_choices(void) {
 }
 #endif
 
+static const char* marked(const char* of_first, const char* own) {
+  return of_first == NULL ? NULL : own != NULL ? own : "";
+}
+
+/// Collective: all ranks have the settings of the first one. Only that one uses the names of files.
+static void share_settings(MPI_Comm world) {
+  const struct tune_settings own = tune_settings;
+  REAL(MPI_Bcast)(&tune_settings, (int)sizeof tune_settings, PROBE_OBJECT("ompi_mpi_byte", MPI_BYTE), 0, world);
+  tune_settings.dump = marked(tune_settings.dump, own.dump);
+  tune_settings.load = marked(tune_settings.load, own.load);
+  tune_settings.communicators = own.communicators;
+}
+
+/// Collective: if one rank does not tune, none does.
+static void agree(MPI_Comm world) {
+  int off = tune_off != NULL, one_is_off = 0;
+  REAL(MPI_Allreduce)
+  (&off, &one_is_off, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
+  if (one_is_off && tune_off == NULL) tune_off = "another rank cannot be tuned";
+}
+
+/// Its file would replace that of the program that has started it.
+static int was_spawned(void) {
+  const MPI_Comm none = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
+  MPI_Comm parent = none;
+  REAL(MPI_Comm_get_parent)(&parent);
+  return parent != none;
+}
+
 static void begin(void) {
+  const MPI_Comm world = PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, level = MPI_THREAD_SINGLE;
   tune_read_settings();
+  share_settings(world);
+  if (was_spawned()) tune_settings.dump = NULL;
   REAL(MPI_Get_library_version)(version, &length);
   REAL(MPI_Query_thread)(&level);
   tune_off = NULL;
   if (level == MPI_THREAD_MULTIPLE && !tune_settings.one_thread)
     tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
   else tune_begin_variables(version);
+  agree(world);
   if (tune_off != NULL && is_first()) tune_say("nothing is tuned: %s", tune_off);
   if (tune_off == NULL) tune_begin_communicators();
   tune_read_file(version);

@@ -28,6 +28,7 @@ enum {
   tune_most_algorithms = 16,
   tune_name_bytes = 96,
   tune_most_rounds = 16,
+  tune_ways = 16,  // of making a communicator
 };
 
 /// A collective of an MPI, from its data file. With `second` it has a further variable, which must have one value for
@@ -107,6 +108,8 @@ struct tune_state {
   int rank, size;
   int leaves_alone;
   char name[tune_name_bytes];
+  unsigned children[tune_ways];               // made of it in each way
+  int64_t bytes;                              // that it takes at most
   MPI_Comm shadows[tune_most_algorithms];     // comm: it was not made
   struct tune_cell* cells[tune_collectives];  // one block; null before the first call
   struct tune_state* next;
