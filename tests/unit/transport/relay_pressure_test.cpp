@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "culmen/base/clock.hpp"
 #include "culmen/transport/relay/relay.hpp"
 #include "culmen/transport/relay/relay_transport.hpp"
 #include "line_in_memory.hpp"
@@ -83,6 +84,51 @@ TEST_F(RelayPressure, of_results_is_passed_on_to_the_workers_and_candidates_stil
   run_relay();
   EXPECT_LT(taken, 20);
   EXPECT_GE(come, 8);
+}
+
+/// A worker with candidates ahead of it gives a result each 0.1 ms.
+struct Diligent final : Transport {
+  explicit Diligent(Line& master) : master(master) {}
+  void send(WorkerId, const FrameHead&, BytesView) override { ++ahead; }
+  bool receive(Sink& sink) override {
+    count_messages();
+    if (ahead == 0) return false;
+    const auto ready_s = clock.now_s() + 1e-4;
+    while (clock.now_s() < ready_s) {
+    }
+    --ahead;
+    ++results;
+    FrameHead head;
+    head.kind = FrameKind::result;
+    sink.arrived(0, head, {});
+    return true;
+  }
+  void sleep(double) override {
+    count_messages();
+    if (++naps > 1000) throw Seen();
+  }
+  void count_messages() {
+    std::size_t peer = 0;
+    BytesView message;
+    while (master.receive(peer, message)) ++messages;
+  }
+  void wake() noexcept override {}
+  void close(double) override {}
+  Line& master;
+  SteadyClock clock;
+  int ahead = 0, results = 0, messages = 0, naps = 0;
+};
+
+TEST(RelayPatience, lets_short_results_share_messages) {
+  const auto line = LineInMemory::make(1);
+  Outbox candidates;
+  for (int i = 0; i < many; ++i) candidates.add_frame(0, {}, {});
+  candidates.flush(*line[0], 0);
+  Diligent node(*line[0]);
+  EXPECT_THROW(Relay(*line[1], node, 1, [] { return 0; }).run(), Seen);
+  EXPECT_EQ(node.results, many);
+  EXPECT_GT(node.messages, 0);
+  EXPECT_LT(node.messages, many * 3 / 4);
 }
 
 }  // namespace
