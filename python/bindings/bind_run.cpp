@@ -20,6 +20,7 @@
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/scheme.hpp"
+#include "culmen/worker/core/readable.hpp"
 #include "names.hpp"
 #include "settings.hpp"
 
@@ -181,7 +182,12 @@ void bind_progress(nb::module_& m) {
       .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
       .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
       .def_prop_ro(
-          "last_loss", [](const ProgressView& v) { return v.p.last_loss; },
+          "last_loss",
+          [](const ProgressView& v) {
+            auto text = v.p.last_loss;  // of a visitor, maybe
+            make_readable(text);
+            return text;
+          },
           "Why the last worker was lost; empty if none was.")
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
       .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })

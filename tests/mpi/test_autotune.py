@@ -106,7 +106,7 @@ def test_a_file_with_rules_is_said_to_win(mpi, tmp_path):
 
 
 def test_settings_leave_out_what_they_say(mpi, tmp_path):
-    words = [*built(mpi, tmp_path, "tuned_program.c"), "12"]
+    words = [*built(mpi, tmp_path, "tuned_program.c"), "30"]  # two broadcasts of 400 bytes in each round
     options = ("--collectives", "bcast,allreduce", "--min-bytes", "64", "--max-bytes", "1K", "--communicators", "world")
     done = tuned(tmp_path, words, 2, *options, "--reproducible", "--output", "part.tuning")
     assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
@@ -179,6 +179,7 @@ def test_wrong_words_are_one_sentence(tmp_path):
     assert "there is no tuning file of culmen" in said("--load", "there", "--", "mpiexec", "true")
     assert "the tuning file gone cannot be read" in said("--load", "gone", "--", "mpiexec", "true")
     assert "leave out --load" in said("--load", "there", "--validate", 3, "--", "mpiexec", "true")
+    assert "--recheck has no effect with --load" in said("--load", "there", "--recheck", 9, "--", "mpiexec", "true")
 
 
 @pytest.mark.either("mpi")
@@ -195,7 +196,7 @@ def test_the_variables_alone_do_the_same(mpi, tmp_path):
     variables = {"LD_PRELOAD": str(library), "CULMEN_TUNING_DUMP": "own.tuning", "CULMEN_TUNING_REPETITIONS": "many"}
     environment = {**os.environ, **AS_ROOT, **variables}
     done = subprocess.run(
-        [*words, "8", "60"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        [*words, "8", "60"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=HANGS_S
     )
     assert "CULMEN_TUNING_REPETITIONS must be a whole number from 1 to 16, got 'many'; 3 is used" in done.stderr
     assert len(read_tuning(tmp_path / "own.tuning").choices) == 1

@@ -34,7 +34,8 @@ static void rooted(int count) {
   right = 1;
   for (int k = 0; k < count && rank == root; ++k) right &= all[k] == sum_of(size, k);
   expect(right, "MPI_Reduce", count);
-  const int in_place = (size & (size - 1)) == 0 && size > 1;  // MPICH 4.0.2 crashes with other numbers of ranks
+  const int is_small = count * (int)sizeof(int) <= 2048;  // above, MPICH 4.0.2 itself crashes with 3 ranks
+  const int in_place = ((size & (size - 1)) == 0 || is_small) && size > 1;
   if (in_place) MPI_Reduce(rank == root ? MPI_IN_PLACE : mine, mine, count, MPI_INT, MPI_SUM, root, comm);
   for (int k = 0; k < count && rank == root && in_place; ++k) right &= mine[k] == sum_of(size, k);
   expect(right, "MPI_Reduce in place", count);

@@ -57,7 +57,13 @@ def autotune(
     ] = None,
     warm_up: Annotated[
         int | None,
-        typer.Option("--warm-up", metavar="N", min=0, help="Calls before the first algorithm is tried. Default: 3."),
+        typer.Option(
+            "--warm-up",
+            metavar="N",
+            min=0,
+            max=1_000_000,
+            help="Calls before the first algorithm is tried. Default: 3.",
+        ),
     ] = None,
     recheck: Annotated[
         int | None,
@@ -65,6 +71,7 @@ def autotune(
             "--recheck",
             metavar="N",
             min=0,
+            max=500_000_000,
             help="Calls after which the choice is checked again; then four times as many, and so on. 0: never. "
             "Default: 500.",
         ),

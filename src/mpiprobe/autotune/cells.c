@@ -78,12 +78,13 @@ static int begin_trial(const struct tune_state* state, enum tune_what what, stru
   } else {
     begin_phase(trial, looked_again, confirming_rounds);
     if (cell->algorithm != 0) add_candidate(trial, cell->algorithm);
-    if (cell->runner_up != 0) add_candidate(trial, cell->runner_up);
+    if (cell->runner_up != 0 && cell->runner_up != cell->algorithm) add_candidate(trial, cell->runner_up);
   }
   return trial->count > 1;
 }
 
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = tune_shadow(state, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
     if (cell->trial != NULL || begin_trial(state, what, cell)) {

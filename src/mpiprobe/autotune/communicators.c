@@ -28,7 +28,7 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   struct tune_state* const state = value;
   if (tune_last == state) tune_last = NULL;
   if (cached[place_of(comm)] == state) cached[place_of(comm)] = NULL;
-  if (state->rank == 0 && !state->leaves_alone) tune_keep(state);
+  if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 1);
   for (unsigned k = 1; k < tune_most_algorithms; ++k) {
     if (state->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->shadows[k]);
   }
@@ -57,6 +57,22 @@ void tune_begin_communicators(void) {
   REAL(MPI_Comm_create_keyval)(copy_nothing, forget, &keyval, NULL);
 }
 
+/// Whether it reaches out of the world of this program: others may not have the tuner.
+static int reaches_out(MPI_Comm comm, int size) {
+  MPI_Group group, world;
+  int out = 0;
+  REAL(MPI_Comm_group)(comm, &group);
+  REAL(MPI_Comm_group)(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), &world);
+  for (int k = 0; k < size && !out; ++k) {
+    int there = MPI_UNDEFINED;
+    REAL(MPI_Group_translate_ranks)(group, 1, &k, world, &there);
+    out = there == MPI_UNDEFINED;
+  }
+  REAL(MPI_Group_free)(&group);
+  REAL(MPI_Group_free)(&world);
+  return out;
+}
+
 static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   struct tune_state* const state = calloc(1, sizeof *state);
   if (state == NULL) return NULL;
@@ -65,7 +81,7 @@ static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   REAL(MPI_Comm_test_inter)(comm, &inter);
   REAL(MPI_Comm_size)(comm, &state->size);
   REAL(MPI_Comm_rank)(comm, &state->rank);
-  state->leaves_alone = inter || state->size < tune_settings.least_ranks;
+  state->leaves_alone = inter || state->size < tune_settings.least_ranks || reaches_out(comm, state->size);
   snprintf(state->name, sizeof state->name, "%s", name);
   for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
   REAL(MPI_Comm_set_attr)(comm, keyval, state);

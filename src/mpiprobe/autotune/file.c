@@ -35,6 +35,7 @@ static int world_rank(void) {
 }
 
 static char* content_of(const char* path, int* bytes) {
+  errno = 0;
   FILE* const file = fopen(path, "r");
   char* text = NULL;
   size_t used = 0;
@@ -45,8 +46,10 @@ static char* content_of(const char* path, int* bytes) {
     more = fread(text + used, 1, 1 << 16, file);
     text[used + more] = '\0';
   }
-  if (file == NULL) tune_say("the tuning file %s cannot be read: %s; nothing is tuned", path, strerror(errno));
-  else fclose(file);
+  if (file == NULL || used == 0)
+    tune_say("the tuning file %s cannot be read: %s; nothing is tuned", path,
+             file == NULL || errno != 0 ? strerror(errno) : "it is empty");
+  if (file != NULL) fclose(file);
   *bytes = (int)used;
   return text;
 }
@@ -166,9 +169,16 @@ static void write_cell(FILE* out, unsigned what, unsigned class, const struct tu
           1e-3 * cell->default_ns, 1e-3 * cell->chosen_ns, calls);
 }
 
+static int has_choices(const struct tune_state* state) {
+  for (unsigned k = 0; state->cells[0] != NULL && k < tune_collectives * tune_classes; ++k) {
+    if (state->cells[0][k].state == tune_explored || state->cells[0][k].state == tune_loaded) return 1;
+  }
+  return 0;
+}
+
 static void write_state(FILE* out, const struct tune_state* state) {
   fprintf(out, "communicator\t%s\t%d\n", state->name, state->size);
-  for (unsigned what = 0; state->cells[0] != NULL && what < tune_collectives; ++what) {
+  for (unsigned what = 0; what < tune_collectives; ++what) {
     for (unsigned class = 0; class < tune_classes; ++class) {
       const struct tune_cell* const cell = &state->cells[what][class];
       if (cell->state == tune_explored || cell->state == tune_loaded) write_cell(out, what, class, cell);
@@ -177,7 +187,6 @@ static void write_state(FILE* out, const struct tune_state* state) {
 }
 
 static void append(const char* text, size_t bytes) {
-  if (kept_bytes > most_kept) return;  // a program may make communicators without end
   char* const longer = realloc(kept, kept_bytes + bytes + 1);
   if (longer == NULL) return;
   kept = longer;
@@ -186,8 +195,9 @@ static void append(const char* text, size_t bytes) {
   kept[kept_bytes] = '\0';
 }
 
-void tune_keep(const struct tune_state* state) {
-  if (tune_settings.dump == NULL) return;
+void tune_keep(const struct tune_state* state, int has_ended) {
+  if (tune_settings.dump == NULL || !has_choices(state)) return;
+  if (has_ended && kept_bytes > most_kept) return;  // a program may make communicators without end
   char* text = NULL;
   size_t bytes = 0;
   FILE* const out = open_memstream(&text, &bytes);
@@ -225,7 +235,7 @@ static void write_all(const char* text, size_t bytes, int ranks) {
 void tune_write_file(void) {
   if (tune_settings.dump == NULL) return;
   for (const struct tune_state* state = tune_states; state != NULL; state = state->next) {
-    if (state->rank == 0 && !state->leaves_alone) tune_keep(state);
+    if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 0);
   }
   int size = 0, bytes = (int)kept_bytes;
   const int is_first = world_rank() == 0;

@@ -62,6 +62,7 @@ static void begin(void) {
     tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
   else tune_begin_variables(version);
   agree(world);
+  tune_agree_on_variables(world);
   if (tune_off != NULL && is_first()) tune_say("nothing is tuned: %s", tune_off);
   if (tune_off == NULL) tune_begin_communicators();
   tune_read_file(version);

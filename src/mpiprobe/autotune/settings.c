@@ -1,7 +1,9 @@
 // The settings of the tuner, from the environment.
+#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpiprobe/autotune/tune.h"
 
@@ -25,6 +27,24 @@ void tune_say(const char* format, ...) {
 static const char* text_of(const char* name) {
   const char* const text = getenv(name);
   return text != NULL && *text != '\0' ? text : NULL;
+}
+
+/// Empty and 0 are no.
+static int is_set(const char* name) {
+  const char* const text = text_of(name);
+  return text != NULL && strcmp(text, "0") != 0;
+}
+
+/// The program may go to another folder, and may change its environment.
+static const char* path_in(const char* name) {
+  const char* const text = text_of(name);
+  char folder[4096], *path = NULL;
+  if (text == NULL) return NULL;
+  if (*text == '/' || getcwd(folder, sizeof folder) == NULL) return strdup(text);
+  const size_t bytes = strlen(folder) + strlen(text) + 2;
+  path = malloc(bytes);
+  if (path != NULL) snprintf(path, bytes, "%s/%s", folder, text);
+  return path;
 }
 
 static uint64_t number_of(const char* name, uint64_t otherwise, uint64_t least, uint64_t most) {
@@ -58,8 +78,8 @@ static uint32_t collectives_in(const char* text) {
 
 void tune_read_settings(void) {
   tune_settings = (struct tune_settings){
-      .dump = text_of("CULMEN_TUNING_DUMP"),
-      .load = text_of("CULMEN_TUNING_LOAD"),
+      .dump = path_in("CULMEN_TUNING_DUMP"),
+      .load = path_in("CULMEN_TUNING_LOAD"),
       .rounds = (unsigned)number_of("CULMEN_TUNING_REPETITIONS", usual_rounds, 1, tune_most_rounds),
       .warm_up = (unsigned)number_of("CULMEN_TUNING_WARMUP", usual_warm_up, 0, most_warm_up),
       .again = (unsigned)number_of("CULMEN_TUNING_RECHECK", usual_again, 0, UINT32_MAX / 8),
@@ -67,10 +87,10 @@ void tune_read_settings(void) {
       .most = number_of("CULMEN_TUNING_MAX_BYTES", UINT64_MAX, 0, UINT64_MAX),
       .collectives = collectives_in(text_of("CULMEN_TUNING_COLLECTIVES")),
       .communicators = text_of("CULMEN_TUNING_COMMUNICATORS"),
-      .memory = number_of("CULMEN_TUNING_MEMORY", usual_memory, 0, UINT64_MAX),
-      .reproducible = text_of("CULMEN_TUNING_REPRODUCIBLE") != NULL,
-      .one_thread = text_of("CULMEN_TUNING_ONE_THREAD") != NULL,
-      .least_ranks = text_of("CULMEN_TUNING_ONE_RANK") != NULL ? 1 : 2,
-      .same_types = text_of("CULMEN_TUNING_SAME_TYPES") != NULL,
+      .memory = number_of("CULMEN_TUNING_MEMORY", usual_memory, 0, INT64_MAX),
+      .reproducible = is_set("CULMEN_TUNING_REPRODUCIBLE"),
+      .one_thread = is_set("CULMEN_TUNING_ONE_THREAD"),
+      .least_ranks = is_set("CULMEN_TUNING_ONE_RANK") ? 1 : 2,
+      .same_types = is_set("CULMEN_TUNING_SAME_TYPES"),
   };
 }

@@ -74,6 +74,8 @@ extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
 /// Finds the MPI and its variables. Sets tune_off.
 void tune_begin_variables(const char* library_version);
+/// Collective: what one rank cannot choose, none chooses.
+void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
 /// If the MPI reads its variables at each call: before a call, and after it with algorithm 0. Between the calls of the
@@ -176,6 +178,6 @@ void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_colle
 /// Before MPI_Finalize; collective.
 void tune_write_file(void);
 /// What remains of a communicator when it ends.
-void tune_keep(const struct tune_state* state);
+void tune_keep(const struct tune_state* state, int has_ended);
 /// One sentence to the standard error.
 void tune_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

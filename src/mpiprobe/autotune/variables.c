@@ -19,6 +19,12 @@ static int (*write_variable)(MPI_T_cvar_handle, const void*);
 
 /// The version of the MPI's text begins with a number: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
 static const struct tune_mpi* mpi_of(const char* library_version) {
+#if defined(OPEN_MPI)
+  static const char name[] = "Open MPI v";
+#else
+  static const char name[] = "MPICH Version:";  // others, such as MVAPICH, may number the algorithms otherwise
+#endif
+  if (strncmp(library_version, name, sizeof name - 1) != 0) return NULL;
   const char* at = strpbrk(library_version, "0123456789");
   for (unsigned k = 0; at != NULL && k < tune_mpi_count; ++k) {
     const size_t length = strlen(tune_mpis[k].version);
@@ -78,6 +84,15 @@ void tune_begin_variables(const char* library_version) {
     // The user has chosen an algorithm.
     if (first[what].value != 0) first[what].known = 0;
   }
+}
+
+void tune_agree_on_variables(MPI_Comm world) {
+  int known[2 * tune_collectives], common[2 * tune_collectives];
+  for (unsigned k = 0; k < tune_collectives; ++k) known[2 * k] = first[k].known, known[2 * k + 1] = second[k].known;
+  REAL(MPI_Allreduce)
+  (known, common, 2 * tune_collectives, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_min", MPI_MIN),
+   world);
+  for (unsigned k = 0; k < tune_collectives; ++k) first[k].known = common[2 * k], second[k].known = common[2 * k + 1];
 }
 
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {

@@ -16,6 +16,8 @@ from ...tune.autotune.validated import Compared, validate
 
 _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
 _SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
+_NEEDED_AGAIN = {"ONE_THREAD": "--one-thread", "SAME_TYPES": "--same-types"}
+_FOR_SEARCHES = {"REPETITIONS": "--repetitions", "WARMUP": "--warm-up", "RECHECK": "--recheck"}
 _KILLED = 128
 
 
@@ -30,17 +32,24 @@ def run(
             raise InputError(
                 "with --load, nothing new is learnt: leave out --output and --validate, or leave out --load"
             )
+        for name, option in _FOR_SEARCHES.items():
+            if name in settings:
+                raise InputError(f"{option} has no effect with --load, which tries no algorithms")
         read_tuning(load)
+    file = _free(output)
     command = Command(words, {name: _word(name, value) for name, value in settings.items()})
     if load is not None:
         return _code(command.tune(None, load))
-    file = _free(output)
     compared = validate(command, file, rounds, lambda text: print(f"culmen: {text}", flush=True)) if rounds else None
     code = 0 if compared else command.tune(file, None)
     _show(file, code)
-    if compared:
+    if compared and compared.default_s:
         _show_gains(compared)
-    print(f"\nThe choices are in {file}. To use them from the first call on: culmen autotune --load {file} -- COMMAND")
+    also = "".join(f" {option}" for name, option in _NEEDED_AGAIN.items() if name in settings)
+    print(
+        f"\nThe choices are in {file}. To use them from the first call on:\n"
+        f"culmen autotune --load {file}{also} -- COMMAND"
+    )
     return _code(code)
 
 
@@ -58,6 +67,8 @@ def _word(name: str, value: object) -> str:
         known = sorted({each for mpi in all_mpis() if mpi.collectives for each in mpi.collectives.names})
         check_known("--collectives", "collective", words := words_of(str(value), "--collectives"), known)
         return ",".join(words)
+    if name == "COMMUNICATORS":
+        return ",".join(words_of(str(value), "--communicators"))
     return "1" if value is True else str(value)
 
 
@@ -80,7 +91,7 @@ def _show(file: Path, code: int) -> None:
 
 def _show_gains(compared: Compared) -> None:
     for what, times in (("tuned while it runs", compared.tuned_s), ("tuned from the file", compared.loaded_s)):
-        middle, half = compared.gain(times)
+        middle, half, is_clear = compared.gain(times)
         word = "faster" if middle >= 0 else "slower"
-        verdict = "" if abs(middle) > half else " (no difference that can be told from noise)"
+        verdict = "" if is_clear else " (no difference that can be told from noise)"
         print(f"The program {what} is {abs(middle):.1%} ± {half:.1%} {word}{verdict}.")

@@ -20,7 +20,12 @@ def page(tuning: Tuning) -> Group:
     if tuning.off:
         return Group(title, "", f"Nothing was tuned: {tuning.off}.")
     if not tuning.choices:
-        return Group(title, "", "Nothing was tuned: too few calls of collectives with the same size of messages.")
+        return Group(
+            title,
+            "",
+            "Nothing was tuned: the program made too few calls of the same collective with similar sizes, or the "
+            "options leave all of them out.",
+        )
     changed = tuning.changed
     kept = len(tuning.choices) - len(changed)
     said = f"{kept} of {plural(len(tuning.choices), 'point')} keep the MPI's own choice."

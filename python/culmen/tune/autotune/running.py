@@ -1,11 +1,13 @@
 """Runs a program with the tuner preloaded."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...launch.preloading import check_command, library_for, run_preloaded
 
+_PREFIX = "CULMEN_TUNING_"
 _LIBRARY, _EXAMPLE = "autotune", "culmen autotune"
 
 
@@ -18,14 +20,11 @@ class Command:
 
     words: list[str]
     settings: Mapping[str, str] = field(default_factory=dict)
+    library: Path = field(init=False)
 
     def __post_init__(self) -> None:
         check_command(self.words)
-        library_for(self.words, _LIBRARY, _EXAMPLE)
-
-    @property
-    def library(self) -> Path:
-        return library_for(self.words, _LIBRARY, _EXAMPLE)
+        object.__setattr__(self, "library", library_for(self.words, _LIBRARY, _EXAMPLE))
 
     def run(self) -> int:
         """Without the tuner."""
@@ -35,5 +34,7 @@ class Command:
         """dump: the file for the choices. load: a file with choices that hold from the first call on."""
         files = {"DUMP": dump, "LOAD": load}
         paths = {name: str(path.resolve()) for name, path in files.items() if path is not None}
-        variables = {f"CULMEN_TUNING_{name}": value for name, value in {**self.settings, **paths}.items()}
+        # What is in the environment already must not mix with it.
+        own = dict.fromkeys((name for name in os.environ if name.startswith(_PREFIX)), "")
+        variables = own | {f"{_PREFIX}{name}": value for name, value in {**self.settings, **paths}.items()}
         return run_preloaded(self.words, self.library, variables)

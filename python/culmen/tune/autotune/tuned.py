@@ -68,9 +68,10 @@ def read_tuning(path: Path) -> Tuning:
                 choices.append(Choice(communicator, ranks, collective, int(size), algorithm, *us, int(calls)))
         except (ValueError, IndexError):
             raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
+    all_ranks = header.get("ranks", "")
     return Tuning(
         header.get("mpi", ""),
-        int(header.get("ranks", "0")),
+        int(all_ranks) if all_ranks.isdecimal() else 0,
         header.get("processor", ""),
         header.get("off", ""),
         sorted(choices, key=lambda choice: -choice.gain_s),

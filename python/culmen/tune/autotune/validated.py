@@ -10,6 +10,7 @@ from scipy import stats
 
 from ..._core import InputError
 from .running import Command
+from .tuned import read_tuning
 
 _CONFIDENCE = 0.95
 LEAST_RUNS = 3
@@ -23,39 +24,45 @@ class Compared:
     tuned_s: list[float] = field(default_factory=list)
     loaded_s: list[float] = field(default_factory=list)
 
-    def gain(self, times: list[float]) -> tuple[float, float]:
-        """The share of the time that is saved, and half the length of its interval of 95 %: from the logarithms of the
-        ratios of each round, by Student's distribution."""
+    def gain(self, times: list[float]) -> tuple[float, float, bool]:
+        """The share of the time that is saved, half the length of its interval of 95 %, and whether this interval is
+        without 0: from the logarithms of the ratios of each round, by Student's distribution."""
         logs = np.log(np.asarray(times) / np.asarray(self.default_s))
         half = stats.t.ppf((1 + _CONFIDENCE) / 2, len(logs) - 1) * stats.sem(logs)
         low, middle, high = (1 - np.exp(logs.mean() + sign * half) for sign in (1, 0, -1))
-        return float(middle), float(high - low) / 2
+        return float(middle), float(high - low) / 2, bool(abs(logs.mean()) > half)
 
 
 def validate(command: Command, file: Path, rounds: int, say: Callable[[str], None]) -> Compared:
-    """Each round runs the program as it is, then with the tuner, then with the choices of a file. file: for the choices
-    of the first round.
+    """Each round runs the program as it is, with the tuner, and with the choices of a file. A first run with the tuner
+    makes this file, and does not count: it may find cold caches.
 
-    Raises InputError if the program fails.
+    Raises InputError if the program fails, or if there is nothing to compare.
     """
+    say("a first run, which makes the tuning file")
+    _check_code(command.tune(file, None), "in the first run")
+    if not file.exists():
+        return Compared()
+    if (off := read_tuning(file).off) != "":
+        raise InputError(f"nothing was tuned, so there is nothing to compare: {off}")
     found = Compared()
     kinds: tuple[tuple[str, list[float], Callable[[], int]], ...] = (
         ("without the tuner", found.default_s, command.run),
-        ("tuned while it runs", found.tuned_s, lambda: command.tune(_first(found, file), None)),
+        ("tuned while it runs", found.tuned_s, lambda: command.tune(None, None)),
         ("tuned from the file", found.loaded_s, lambda: command.tune(None, file)),
     )
     for number in range(1, rounds + 1):
         for step in range(len(kinds)):
-            # The order changes, so that no kind always follows the same one. The file is made in the first round.
+            # The order changes, so that no kind is always the first one.
             what, times, run = kinds[(step + number - 1) % len(kinds)]
             say(f"round {number} of {rounds}: {what}")
             begun = time.monotonic()
             code = run()
             times.append(time.monotonic() - begun)
-            if code != 0:
-                raise InputError(f"the program ended with exit code {code} ({what}); nothing is said about its speed")
+            _check_code(code, what)
     return found
 
 
-def _first(found: Compared, file: Path) -> Path | None:
-    return None if found.tuned_s else file
+def _check_code(code: int, what: str) -> None:
+    if code != 0:
+        raise InputError(f"the program ended with exit code {code} ({what}); nothing is said about its speed")
