@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from culmen.profile import running
+from culmen.launch import preloading
 from culmen.profile.figures import figures_of
 from culmen.profile.page import page
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
@@ -73,6 +73,6 @@ def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():
     ],
 )
 def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, is_told, monkeypatch):
-    monkeypatch.setattr(running, "_kind_of", lambda _word: kind)
+    monkeypatch.setattr(preloading, "_kind_of", lambda _word: kind)
     told = ["-x", "LD_PRELOAD"] if is_told else []
-    assert running._forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
+    assert preloading._forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
