@@ -81,7 +81,8 @@ add_custom_command(
   OUTPUT ${CULMEN_PROBE_WRAPPERS}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini
           ${CULMEN_PROBE_WRAPPERS}
-  DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini)
+  DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/signatures.py
+          ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini)
 
 file(GLOB CULMEN_MPI_DATA CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/../python/culmen/launch/mpi/*.toml)
 set(CULMEN_TUNE_MADE ${CMAKE_BINARY_DIR}/mpiprobe/tune_wrappers.c ${CMAKE_BINARY_DIR}/mpiprobe/tune_tables.c)
@@ -92,7 +93,7 @@ add_custom_command(
   OUTPUT ${CULMEN_TUNE_MADE}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${wrappers}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/tables.py ${tables} ${CULMEN_MPI_DATA}
-  DEPENDS ${scripts} ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${CULMEN_MPI_DATA})
+  DEPENDS ${scripts} ${CULMEN_SOURCE_ROOT}/mpiprobe/signatures.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${CULMEN_MPI_DATA})
 
 set(CULMEN_BENCH_COUNTERS ${CMAKE_BINARY_DIR}/mpibench/counters.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mpibench)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from configparser import RawConfigParser
 from pathlib import Path
 
+from signatures import type_of, with_large_counts, word_of
+
 Entry = dict[str, str]
 
 _HEAD = """// Made by wrappers.py from functions.ini.
@@ -98,20 +100,18 @@ def _has_large(entry: Entry) -> bool:
 
 def _large(entry: Entry) -> Entry:
     """Of the function with large counts, which is counted as the other one."""
-    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", entry["arguments"])
-    arguments = re.sub(r"\bint (\w*displs\[\]|disp_unit)", r"MPI_Aint \1", arguments)
-    return {**entry, "arguments": arguments, "since": "4"}
+    return {**entry, "arguments": with_large_counts(entry["arguments"]), "since": "4"}
 
 
 def _wrapper(name: str, number: int, rows: list[str], entry: Entry) -> str:
     declared = entry["arguments"].split(", ")
-    words = [_word(one) for one in declared]
+    words = [word_of(one) for one in declared]
     counted_as = name.removesuffix("_c")
     started = rows.index(f"{counted_as} started") if "prepares" in entry else 0
     return _WRAPPER.format(
         name=name,
         arguments=entry["arguments"],
-        types=", ".join(map(_type, declared)),
+        types=", ".join(map(type_of, declared)),
         words=", ".join(words),
         number=number,
         before=_lines(_before(words, entry)),
@@ -122,15 +122,6 @@ def _wrapper(name: str, number: int, rows: list[str], entry: Entry) -> str:
 
 def _lines(statements: list[str]) -> str:
     return "".join(f"  {statement}\n" for statement in statements)
-
-
-def _word(declared: str) -> str:
-    return re.sub(r"\[\]$", "", declared).split()[-1].lstrip("*")
-
-
-def _type(declared: str) -> str:
-    kind = re.sub(r"\s*\w+(\[\])?$", "", declared)
-    return f"{kind}*" if declared.endswith("[]") else kind
 
 
 def _before(words: list[str], entry: Entry) -> list[str]:

@@ -1,9 +1,11 @@
 """Writes the wrappers of the tuner as C, from the probe's table: ``wrappers.py functions.ini OUTPUT.c``."""
 
-import re
 import sys
 from configparser import RawConfigParser
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from signatures import type_of, with_large_counts, word_of
 
 _HEAD = """// Made by wrappers.py from functions.ini.
 #include <mpi.h>
@@ -88,7 +90,7 @@ def main(table: Path, out: Path) -> None:
         if name in _OF or entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER:
             functions[name] = entry
             if name in _OF and name != "MPI_Barrier":
-                functions[f"{name}_c"] = {**entry, "arguments": _large(entry["arguments"]), "since": "4"}
+                functions[f"{name}_c"] = {**entry, "arguments": with_large_counts(entry["arguments"]), "since": "4"}
     names = list(functions)
     text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
     for number, (name, entry) in enumerate(functions.items()):
@@ -97,19 +99,13 @@ def main(table: Path, out: Path) -> None:
     out.write_text(text)
 
 
-def _large(arguments: str) -> str:
-    """Of the function with large counts."""
-    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", arguments)
-    return re.sub(r"\bint (\w*displs\[\])", r"MPI_Aint \1", arguments)
-
-
 def _wrapper(name: str, number: int, entry: dict[str, str]) -> str:
     declared = entry["arguments"].split(", ")
-    words = [re.sub(r"\[\]$", "", one).split()[-1].lstrip("*") for one in declared]
+    words = [word_of(one) for one in declared]
     common = {
         "name": name,
         "arguments": entry["arguments"],
-        "types": ", ".join(map(_type, declared)),
+        "types": ", ".join(map(type_of, declared)),
         "number": number,
         "words": ", ".join(words),
     }
@@ -127,11 +123,6 @@ def _wrapper(name: str, number: int, entry: dict[str, str]) -> str:
         )
         + public
     )
-
-
-def _type(declared: str) -> str:
-    kind = re.sub(r"\s*\w+(\[\])?$", "", declared)
-    return f"{kind}*" if declared.endswith("[]") else kind
 
 
 if __name__ == "__main__":
