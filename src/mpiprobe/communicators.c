@@ -4,8 +4,6 @@
 
 #include "mpiprobe/record.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
-
 enum { slots = 4 * probe_most_communicators, unknown = -1 };
 static struct {
   uint64_t handle;  // 0: free

@@ -15,6 +15,7 @@ static inline uint64_t probe_nanoseconds(void) {
 
 /// MPI's own function. It is looked up at the first call, because the program may load MPI late.
 void* probe_find(const char* name);
+#define REAL(name) ((__typeof(&name))probe_find(#name))
 
 /// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
 void* probe_object(const char* symbol);

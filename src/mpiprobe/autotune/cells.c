@@ -5,8 +5,6 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
-
 enum {
   least_for_two_phases = 6,
   confirming_rounds = 8,

@@ -4,8 +4,6 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
-
 enum {
   places = 256,
   shadow_bytes = 10 << 10,
@@ -59,18 +57,16 @@ void tune_begin_communicators(void) {
 
 /// Whether it reaches out of the world of this program: others may not have the tuner.
 static int reaches_out(MPI_Comm comm, int size) {
-  MPI_Group group, world;
-  int out = 0;
+  MPI_Group group, world, common;
+  int number = 0;
   REAL(MPI_Comm_group)(comm, &group);
-  REAL(MPI_Comm_group)(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), &world);
-  for (int k = 0; k < size && !out; ++k) {
-    int there = MPI_UNDEFINED;
-    REAL(MPI_Group_translate_ranks)(group, 1, &k, world, &there);
-    out = there == MPI_UNDEFINED;
-  }
+  REAL(MPI_Comm_group)(tune_world(), &world);
+  REAL(MPI_Group_intersection)(group, world, &common);
+  REAL(MPI_Group_size)(common, &number);
   REAL(MPI_Group_free)(&group);
   REAL(MPI_Group_free)(&world);
-  return out;
+  REAL(MPI_Group_free)(&common);
+  return number < size;
 }
 
 static struct tune_state* made_state(MPI_Comm comm, const char* name) {
@@ -103,8 +99,7 @@ struct tune_state* tune_find(MPI_Comm comm) {
   if (tune_off != NULL || comm == no_communicator) return NULL;
   struct tune_state* state = known_state(comm);
   if (state == NULL) {
-    const int is_world = comm == PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD);
-    state = made_state(comm, is_world ? "world" : "made by an unknown function");
+    state = made_state(comm, comm == tune_world() ? "world" : "made by an unknown function");
   }
   if (state == NULL) return NULL;
   cached[place_of(comm)] = state;

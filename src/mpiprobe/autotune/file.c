@@ -15,8 +15,6 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
-
 static const char first_line[] = "culmen-tuning\t1";
 static char* loaded;  // the file; null: none
 static char version[160];
@@ -24,15 +22,8 @@ static char* kept;  // lines of communicators that have ended
 static size_t kept_bytes;
 enum { most_kept = 1 << 20 };
 
-static MPI_Comm world(void) { return PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD); }
 static MPI_Datatype chars(void) { return PROBE_OBJECT("ompi_mpi_char", MPI_CHAR); }
 static MPI_Datatype ints(void) { return PROBE_OBJECT("ompi_mpi_int", MPI_INT); }
-
-static int world_rank(void) {
-  int rank = 0;
-  REAL(MPI_Comm_rank)(world(), &rank);
-  return rank;
-}
 
 static char* content_of(const char* path, int* bytes) {
   errno = 0;
@@ -73,12 +64,12 @@ void tune_read_file(const char* library_version) {
   shorten(library_version);
   if (tune_settings.load == NULL || tune_off != NULL) return;
   int bytes = 0;
-  const int is_first = world_rank() == 0;
+  const int is_first = tune_is_first();
   if (is_first) loaded = content_of(tune_settings.load, &bytes);
-  REAL(MPI_Bcast)(&bytes, 1, ints(), 0, world());
+  REAL(MPI_Bcast)(&bytes, 1, ints(), 0, tune_world());
   if (!is_first && bytes > 0) loaded = calloc(1, (size_t)bytes + 1);
   if (bytes > 0 && loaded == NULL) abort();
-  if (bytes > 0) REAL(MPI_Bcast)(loaded, bytes, chars(), 0, world());
+  if (bytes > 0) REAL(MPI_Bcast)(loaded, bytes, chars(), 0, tune_world());
   const char* const mistake = bytes > 0 ? mistake_in(loaded) : NULL;
   if (is_first && mistake != NULL) tune_say("%s %s (here: %s); nothing is tuned", tune_settings.load, mistake, version);
   if (bytes == 0 || mistake != NULL) tune_off = "the tuning file cannot be used";
@@ -171,7 +162,7 @@ static void write_cell(FILE* out, unsigned what, unsigned class, const struct tu
 
 static int has_choices(const struct tune_state* state) {
   for (unsigned k = 0; state->cells[0] != NULL && k < tune_collectives * tune_classes; ++k) {
-    if (state->cells[0][k].state == tune_explored || state->cells[0][k].state == tune_loaded) return 1;
+    if (tune_has_choice(&state->cells[0][k])) return 1;
   }
   return 0;
 }
@@ -181,7 +172,7 @@ static void write_state(FILE* out, const struct tune_state* state) {
   for (unsigned what = 0; what < tune_collectives; ++what) {
     for (unsigned class = 0; class < tune_classes; ++class) {
       const struct tune_cell* const cell = &state->cells[what][class];
-      if (cell->state == tune_explored || cell->state == tune_loaded) write_cell(out, what, class, cell);
+      if (tune_has_choice(cell)) write_cell(out, what, class, cell);
     }
   }
 }
@@ -238,11 +229,11 @@ void tune_write_file(void) {
     if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 0);
   }
   int size = 0, bytes = (int)kept_bytes;
-  const int is_first = world_rank() == 0;
-  REAL(MPI_Comm_size)(world(), &size);
+  const int is_first = tune_is_first();
+  REAL(MPI_Comm_size)(tune_world(), &size);
   int* const counts = is_first ? calloc(2 * (size_t)size, sizeof *counts) : NULL;
   if (is_first && counts == NULL) abort();
-  REAL(MPI_Gather)(&bytes, 1, ints(), counts, 1, ints(), 0, world());
+  REAL(MPI_Gather)(&bytes, 1, ints(), counts, 1, ints(), 0, tune_world());
   size_t total = 0;
   for (int k = 0; is_first && k < size; ++k) {
     counts[size + k] = (int)total;
@@ -250,7 +241,7 @@ void tune_write_file(void) {
   }
   char* const all = is_first ? malloc(total + 1) : NULL;
   if (is_first && all == NULL) abort();
-  REAL(MPI_Gatherv)(kept, bytes, chars(), all, counts, is_first ? counts + size : NULL, chars(), 0, world());
+  REAL(MPI_Gatherv)(kept, bytes, chars(), all, counts, is_first ? counts + size : NULL, chars(), 0, tune_world());
   if (is_first) write_all(all, total, size);
   free(all);
   free(counts);

@@ -4,11 +4,11 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
+MPI_Comm tune_world(void) { return PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD); }
 
-static int is_first(void) {
+int tune_is_first(void) {
   int rank = 0;
-  REAL(MPI_Comm_rank)(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), &rank);
+  REAL(MPI_Comm_rank)(tune_world(), &rank);
   return rank == 0;
 }
 
@@ -49,7 +49,7 @@ static int was_spawned(void) {
 }
 
 static void begin(void) {
-  const MPI_Comm world = PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD);
+  const MPI_Comm world = tune_world();
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, level = MPI_THREAD_SINGLE;
   tune_read_settings();
@@ -63,7 +63,7 @@ static void begin(void) {
   else tune_begin_variables(version);
   agree(world);
   tune_agree_on_variables(world);
-  if (tune_off != NULL && is_first()) tune_say("nothing is tuned: %s", tune_off);
+  if (tune_off != NULL && tune_is_first()) tune_say("nothing is tuned: %s", tune_off);
   if (tune_off == NULL) tune_begin_communicators();
   tune_read_file(version);
 }

@@ -69,6 +69,10 @@ struct tune_settings {
 extern struct tune_settings tune_settings;
 void tune_read_settings(void);
 
+MPI_Comm tune_world(void);
+/// Whether this is rank 0 of the world.
+int tune_is_first(void);
+
 /// Why nothing is tuned, for the dump; null: it is.
 extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
@@ -78,17 +82,14 @@ void tune_begin_variables(const char* library_version);
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
-/// If the MPI reads its variables at each call: before a call, and after it with algorithm 0. Between the calls of the
-/// program every variable has its usual value, because the MPI's own calls on other communicators read it, too.
+/// If the MPI reads its variables at each call (tune_sets): before a call, and after it with algorithm 0. Between the
+/// calls of the program every variable has its usual value, because the MPI's own calls on other communicators read it,
+/// too.
 void tune_set(enum tune_what what, unsigned algorithm);
 #if defined(OPEN_MPI)
-#define TUNE_SET(what, algorithm) ((void)0)
+enum { tune_sets = 0 };
 #else
-#define TUNE_SET(what, algorithm) ((algorithm) != 0 ? tune_set(what, algorithm) : (void)0)
-#define TUNE_UNSET(what, algorithm) ((algorithm) != 0 ? tune_set(what, 0) : (void)0)
-#endif
-#if !defined(TUNE_UNSET)
-#define TUNE_UNSET(what, algorithm) ((void)0)
+enum { tune_sets = 1 };
 #endif
 
 /// Calls of one collective with sizes of one class.
@@ -104,6 +105,9 @@ struct tune_cell {
   struct tune_trial* trial;
 };
 enum tune_cell_state { tune_unknown, tune_explored, tune_loaded, tune_left_alone };
+static inline int tune_has_choice(const struct tune_cell* cell) {
+  return cell->state == tune_explored || cell->state == tune_loaded;
+}
 
 struct tune_state {
   MPI_Comm comm;
@@ -158,14 +162,14 @@ static inline struct tune_call tune_begin(struct tune_state* state, enum tune_wh
   struct tune_call call = {cell->comm, cell->algorithm, 0};
   if (cell->left != 0) --cell->left;
   else call = tune_compared(state, what, cell);
-  TUNE_SET(what, call.algorithm);
+  if (tune_sets && call.algorithm != 0) tune_set(what, call.algorithm);
   if (call.begin_ns != 0) call.begin_ns = probe_nanoseconds();
   return call;
 }
 static inline void tune_end(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
                             struct tune_call* call) {
   const uint64_t ns = call->begin_ns != 0 ? probe_nanoseconds() - call->begin_ns : 0;
-  TUNE_UNSET(what, call->algorithm);
+  if (tune_sets && call->algorithm != 0) tune_set(what, 0);
   if (call->begin_ns != 0) tune_note(state, what, cell, ns);
 }
 /// Whether reductions with this operator are left alone, because the order of its operands matters.

@@ -5,8 +5,6 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-#define REAL(name) ((__typeof(&name))probe_find(#name))
-
 const char* tune_off = "MPI was not initialised";
 const struct tune_mpi* tune_mpi;
 
