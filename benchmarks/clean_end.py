@@ -9,8 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from culmen.launch.mpi import LauncherError, find_launcher
-from measure import Bench, Row, Spread
+from measure import Bench, Row, Spread, mpis_here
 
 from culmen import _core
 
@@ -43,11 +42,8 @@ def clean_end(bench: Bench) -> Iterator[Row]:
         "threads": [*culmen, "run", study, "--workers", WORKERS],
         "worker processes": [*culmen, "run", study, "--workers", WORKERS, "--worker-processes"],
     }
-    for mpi in ("openmpi", "mpich"):
-        try:
-            title = find_launcher(mpi).mpi.title
-        except LauncherError:
-            continue
+    for mpi, launcher in mpis_here():
+        title = launcher.mpi.title
         starts[title] = [*culmen, "launch", "--mpi", mpi, "-n", WORKERS + 1, "run", study]
     took: dict[str, list[float]] = {name: [] for name in starts}
     for repetition in range(max(bench.repeat, 5)):

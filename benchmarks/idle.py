@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from culmen.launch.mpi import LauncherError, find_launcher
-from measure import Bench, Row, Spread
+from measure import Bench, Row, Spread, mpis_here
 
 WORKERS = 3
 START_TIMEOUT_S = 60
@@ -107,11 +106,8 @@ def _start(bench: Bench) -> Iterator[Crowd]:
     run = ["run", str(study), "--quiet", "--store"]
     local = [*culmen, *run, bench.fresh(), "--worker-processes", "--workers", str(WORKERS)]
     yield Crowd("worker process", "culmen", WORKERS, local, **hour)
-    for mpi in ("openmpi", "mpich"):
-        try:
-            title = find_launcher(mpi).mpi.title
-        except LauncherError:
-            continue
+    for mpi, launcher in mpis_here():
+        title = launcher.mpi.title
         launch = [*culmen, "launch", "--mpi", mpi, "-n"]
         yield Crowd(
             f"worker rank, {title}", "culmen", WORKERS, [*launch, str(WORKERS + 1), *run, bench.fresh()], **hour

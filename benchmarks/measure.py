@@ -8,12 +8,22 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from culmen.launch.mpi import Launcher, LauncherError, find_launcher
+
 TIMEOUT_S = 300
 QUIET = 0.15  # a run is repeated once if other programs use a larger share of the CPU time
+
+
+def mpis_here() -> Iterator[tuple[str, Launcher]]:
+    """Open MPI and MPICH by their names, if they are on this machine."""
+    for name in ("openmpi", "mpich"):
+        with suppress(LauncherError):
+            yield name, find_launcher(name)
 
 
 class Spread:

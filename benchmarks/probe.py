@@ -3,10 +3,9 @@
 import shutil
 from collections.abc import Iterator
 
-from culmen.launch.mpi import LauncherError, find_launcher
 from culmen.launch.programs import own_library
 from culmen.profile.recorded import read_folder
-from measure import Bench, Row, foreign, spread
+from measure import Bench, Row, foreign, mpis_here, spread
 
 CALLS = {
     "iprobe": "MPI_Iprobe",
@@ -19,24 +18,26 @@ REPETITIONS = 300
 
 
 def probe(bench: Bench) -> Iterator[Row]:
-    for mpi in ("openmpi", "mpich"):
-        try:
-            title = find_launcher(mpi).mpi.title
-        except LauncherError:
-            continue
+    for mpi, launcher in mpis_here():
+        title = launcher.mpi.title
         runs = {words: lambda mpi=mpi, words=words: _run(bench, mpi, *words) for words in ((), ("threads",))}
         for words, results in bench.take_turns(runs).items():
             level = ", several threads" if words else ""
-            for key, call in CALLS.items():
-                yield Row(
-                    f"Time that a profile adds to {call}, {title}{level}",
-                    "ns",
-                    spread(results, f"{key}_probe_ns"),
-                    spread(results, f"{key}_bare_ns"),
-                    "the call itself",
-                    at_most=LIMIT_NS,
-                    foreign=foreign(results),
-                )
+            for key in CALLS:
+                yield added_to(key, "a profile", title + level, results, LIMIT_NS)
+
+
+def added_to(key: str, by: str, title: str, results: list, limit_ns: float) -> Row:
+    """What probe_cost has measured of a call."""
+    return Row(
+        f"Time that {by} adds to {CALLS[key]}, {title}",
+        "ns",
+        spread(results, f"{key}_probe_ns"),
+        spread(results, f"{key}_bare_ns"),
+        "the call itself",
+        at_most=limit_ns,
+        foreign=foreign(results),
+    )
 
 
 def _run(bench: Bench, mpi: str, *words: str) -> dict:

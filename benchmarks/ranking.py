@@ -9,8 +9,8 @@ from itertools import combinations
 from culmen.bench.collectives.measured import measure_points
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.session import Ranks
-from culmen.launch.mpi import LauncherError, find_launcher
-from measure import Bench, Load, Row, Spread, foreign, spread
+from culmen.launch.mpi import find_launcher
+from measure import Bench, Load, Row, Spread, foreign, mpis_here, spread
 
 RANKS, COLLECTIVES, SIZES = 2, ("bcast", "allreduce"), (8, 1024, 65536, 1 << 20)
 CALLS = 1000
@@ -19,11 +19,8 @@ LONGEST_S = 20.0  # of a point, so that the interval decides
 
 
 def ranking(bench: Bench) -> Iterator[Row]:
-    for mpi in ("openmpi", "mpich"):
-        try:
-            title = find_launcher(mpi).mpi.title
-        except LauncherError:
-            continue
+    for mpi, launcher in mpis_here():
+        title = launcher.mpi.title
         results = [_repetition(bench, mpi, seed) for seed in range(bench.repeat)]
         yield Row(
             f"Ranking of algorithms in two sessions, {title}: Kendall's τ of pairs whose intervals do not overlap",

@@ -14,9 +14,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from culmen.launch.mpi import LauncherError, find_launcher
 from figures import FIGURES
-from measure import Bench, Row, short
+from measure import Bench, Row, mpis_here, short
 from rich.console import Console
 from rich.table import Table
 
@@ -70,11 +69,7 @@ def _options() -> argparse.Namespace:
 def _machine() -> dict[str, str]:
     cpu = Path("/proc/cpuinfo").read_text().partition("model name\t: ")[2].partition("\n")[0] or platform.machine()
     mpis = []
-    for name in ("openmpi", "mpich"):
-        try:
-            launcher = find_launcher(name)
-        except LauncherError:
-            continue
+    for name, launcher in mpis_here():
         said = subprocess.run([launcher.program, "--version"], capture_output=True, text=True, check=False).stdout
         number = next((word for word in said.split() if word[0].isdigit()), "?")
         mpis.append(f"{name} {number}")

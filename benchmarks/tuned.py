@@ -2,33 +2,21 @@
 
 from collections.abc import Iterator
 
-from culmen.launch.mpi import LauncherError, find_launcher
 from culmen.launch.programs import own_library
 from culmen.tune.autotune.tuned import read_tuning
-from measure import Bench, Row, foreign, spread
-from probe import CALLS, REPETITIONS
+from measure import Bench, Row, mpis_here
+from probe import REPETITIONS, added_to
 
 TUNED = ("bcast", "allreduce")
 LIMIT_NS = 50
 
 
 def tuned(bench: Bench) -> Iterator[Row]:
-    for mpi in ("openmpi", "mpich"):
-        try:
-            title = find_launcher(mpi).mpi.title
-        except LauncherError:
-            continue
+    for mpi, launcher in mpis_here():
+        title = launcher.mpi.title
         for results in bench.take_turns({(): lambda mpi=mpi: _run(bench, mpi)}).values():
             for key in TUNED:
-                yield Row(
-                    f"Time that the tuner adds to {CALLS[key]}, {title}",
-                    "ns",
-                    spread(results, f"{key}_probe_ns"),
-                    spread(results, f"{key}_bare_ns"),
-                    "the call itself",
-                    at_most=LIMIT_NS,
-                    foreign=foreign(results),
-                )
+                yield added_to(key, "the tuner", title, results, LIMIT_NS)
 
 
 def _run(bench: Bench, mpi: str) -> dict:
