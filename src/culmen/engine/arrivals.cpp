@@ -43,7 +43,6 @@ void Engine::lost(WorkerId worker, const std::string& why) {
     return feed(StopRequested{StopReason::set_up});
   }
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());
-  last_loss_ = why;
   board_.say_loss(why);
   feed(Lost{worker, worker < first_visitor_ || options_.visitors_are_to_blame});
   count_presence();

@@ -310,7 +310,7 @@ std::string Engine::why(StopReason reason) const {
   }
   if (reason == StopReason::failure) return describe(incoming_id_, incoming_);
   if (reason != StopReason::error) return {};
-  if (broker_.counts().workers == 0) return "no worker is left: " + last_loss_;
+  if (broker_.counts().workers == 0) return "no worker is left: " + progress().last_loss;
   return "the optimizer proposes no candidate, although it knows every outcome";
 }
 

@@ -162,7 +162,6 @@ class Engine final : private Transport::Sink {
   JobResult job_result_;
   bool any_job_ = false;
   EngineResult result_;
-  std::string last_loss_;
   std::uint64_t told_before_ = 0;
   std::atomic<StopReason> stop_requested_{StopReason::none};
   std::atomic<bool> offered_{false};
