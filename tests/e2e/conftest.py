@@ -20,3 +20,15 @@ def finished(tmp_path):
     write_study(tmp_path, 30)
     assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
     return tmp_path
+
+
+@pytest.fixture(params=["tcp", "ws", "wss"])
+def scheme(request):
+    """Of the address at which workers join."""
+    return request.param
+
+
+@pytest.fixture
+def data_folder(tmp_path, monkeypatch):
+    """The certificate of a run is not the user's."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

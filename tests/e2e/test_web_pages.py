@@ -19,9 +19,7 @@ evaluations = 40
 TOKEN = "0123456789abcdef"  # noqa: S105
 
 
-@pytest.fixture(autouse=True)
-def data_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("data_folder")
 
 
 @pytest.fixture
