@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
-from culmen.bench.collectives.measured import measure_points
+from culmen.bench.collectives.measured import measure_points, points_of
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.session import Ranks
 from culmen.launch.mpi import find_launcher
@@ -69,7 +69,9 @@ def _session(mpi: str, protocol: Protocol, seed: int) -> tuple[list[Point], floa
             ranks.session.check(collective, 0, SIZES[0], 0)
             begun = time.monotonic()
             algorithms = launcher.mpi.collectives.algorithms(collective, RANKS)
-            points += measure_points(ranks, collective, algorithms, SIZES, protocol, seed)
+            there = points_of(collective, algorithms, SIZES)
+            measure_points(ranks, collective, there, protocol, seed)
+            points += there
             seconds += time.monotonic() - begun
     return [point for point in points if point.visits], seconds
 

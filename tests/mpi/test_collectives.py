@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from culmen.bench.collectives.measured import measure_points
+from culmen.bench.collectives.measured import measure_points, points_of
 from culmen.bench.collectives.points import Protocol
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.session import Ranks, Session
@@ -101,7 +101,9 @@ def test_the_algorithm_that_was_asked_for_ran(launcher, ranks):
     with Ranks(launcher, ranks, HANGS_S) as launched:
         for collective in ("bcast", "allgather", "allreduce", "reduce", "alltoall"):
             algorithms = known.algorithms(collective, ranks)
-            for point in measure_points(launched, collective, algorithms, [20_000], protocol, seed=1):
+            points = points_of(collective, algorithms, [20_000])
+            measure_points(launched, collective, points, protocol, seed=1)
+            for point in points:
                 assert point.unavailable or sum(map(len, point.in_time)) >= 4
                 ran[collective, point.algorithm.name] = point.verified and not point.unavailable
     assert ran["bcast", "binomial"]
@@ -114,7 +116,8 @@ def test_each_root_is_measured_where_there_is_one(launcher):
     own = [Algorithm(DEFAULT, {})]
     with Ranks(launcher, 3, HANGS_S) as launched:
         for collective, roots in (("bcast", [0, 2]), ("gather", [0, 2]), ("allreduce", [0])):
-            points = measure_points(launched, collective, own, [8], Protocol(repetitions=2), seed=1, roots=(0, 2))
+            points = points_of(collective, own, [8], roots=(0, 2))
+            measure_points(launched, collective, points, Protocol(repetitions=2), seed=1)
             assert [point.root for point in points] == roots
             assert all(sum(map(len, point.in_time)) >= 2 for point in points)
 
@@ -124,7 +127,8 @@ def test_an_algorithm_that_ends_the_ranks_is_left_out(launcher):
     careless = replace(launcher.mpi.collectives, powers_of_two_only=[])
     algorithms = careless.algorithms("reduce_scatter", 3)
     with Ranks(launcher, 3, HANGS_S) as launched:
-        points = measure_points(launched, "reduce_scatter", algorithms, [8, 64], Protocol(repetitions=2), seed=1)
+        points = points_of("reduce_scatter", algorithms, [8, 64])
+        measure_points(launched, "reduce_scatter", points, Protocol(repetitions=2), seed=1)
     why = {point.algorithm.name: point.unavailable for point in points}
     assert why["noncommutative"].startswith("the ranks ended: Assertion failed")
     assert not why[DEFAULT]
@@ -157,7 +161,8 @@ def test_what_was_measured_stays_if_the_ranks_end(launcher, monkeypatch):
     monkeypatch.setattr(Session, "time", measure_or_die)
     own = [Algorithm(DEFAULT, {})]
     with Ranks(launcher, 2, HANGS_S) as launched:
-        points = measure_points(launched, "bcast", own, [8, 64, 512], Protocol(repetitions=10**6), seed=1)
+        points = points_of("bcast", own, [8, 64, 512])
+        measure_points(launched, "bcast", points, Protocol(repetitions=10**6), seed=1)
     assert sorted(len(point.visits) for point in points) == [0, 3, 3]
     assert [point.unavailable for point in points if not point.visits] == ["the ranks ended"]
     assert not any(point.unavailable for point in points if point.visits)

@@ -107,11 +107,19 @@ class Session(Conversation):
 class Ranks:
     """Sessions of one launch after the other: the next one starts when ranks were lost. Use it in a ``with`` statement.
 
-    ``timeout_s``, ``mapping``: as for Session.
+    ``timeout_s``, ``mapping``, ``environment``: as for Session.
     """
 
-    def __init__(self, launcher: Launcher, ranks: int, timeout_s: float, mapping: str = "") -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        ranks: int,
+        timeout_s: float,
+        mapping: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._launcher, self.number, self._timeout_s, self._mapping = launcher, ranks, timeout_s, mapping
+        self._environment = environment
         self._session: Session | None = None
         self.version = ""
         self.nodes = (1, ranks)
@@ -125,7 +133,8 @@ class Ranks:
     @property
     def session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._launcher, self.number, self._timeout_s, mapping=self._mapping).__enter__()
+            session = Session(self._launcher, self.number, self._timeout_s, self._environment, self._mapping)
+            self._session = session.__enter__()
             self.version, self.nodes = self._session.version, self._session.nodes()
         return self._session
 

@@ -54,6 +54,17 @@ Exit codes:
   2   the input was wrong, or the program left no tuning file
   In all other cases, it is the exit code of the program.
 """
+CODES_OF_LINT = """\b
+Exit codes:
+  0   the file does what it says
+  1   the file has mistakes
+  2   the input was wrong, and nothing was checked
+"""
+CODES_OF_INSTALL = """\b
+Exit codes:
+  0   the rules are installed
+  2   the input was wrong, and nothing was changed
+"""
 CODES_OF_MODEL = """\b
 Exit codes:
   0   the models were made
@@ -164,6 +175,25 @@ COMMANDS = {
         "culmen tries the algorithms in the calls of the program, and then uses the fastest one.",
         codes=CODES_OF_AUTOTUNE,
         rest=True,
+    ),
+    "tune": Entry(
+        "Find faster algorithms for the collectives of an MPI on this cluster, and use them.",
+        members={
+            "cluster": Entry(
+                "Find the message sizes and numbers of ranks for which another algorithm is faster than the MPI's own "
+                "choice. Write a tuning file, a table and plots. The same command continues an interrupted "
+                "measurement.",
+                codes=CODES_OF_BENCH,
+            ),
+            "install": Entry(
+                "Make a tuning file the default of Open MPI.",
+                codes=CODES_OF_INSTALL,
+            ),
+            "lint": Entry(
+                "Explain a rules file of Open MPI, and check whether it does what it says.",
+                codes=CODES_OF_LINT,
+            ),
+        },
     ),
     "optimizers": Entry("List the optimizers and their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),

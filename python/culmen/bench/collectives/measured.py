@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,25 +44,42 @@ class Starts:
         point.window_s = max(2 * usual, min(wanted, _LONGEST_WINDOW * usual)) + _SPARE_S
 
 
-def measure_points(
-    ranks: Ranks, collective: str, algorithms: list[Algorithm], sizes: Iterable[int], protocol: Protocol, seed: int,
-    roots: Sequence[int] = (0,),
-) -> list[Point]:  # fmt: skip
-    """Each round visits all points that need more calls, in a random order. If ranks end or hang with an algorithm, it
-    is not called again. If this happens with the MPI's own choice, or with several algorithms, the measurement ends.
-    What was measured before is kept.
-    """
-    rng = random.Random(seed)  # noqa: S311 - an order, no secret
-    points = [
+NextRound = Callable[[list[Point], Protocol, random.Random], list[Point]]
+
+
+def points_of(
+    collective: str, algorithms: Iterable[Algorithm], sizes: Iterable[int], roots: Sequence[int] = (0,)
+) -> list[Point]:
+    """Each algorithm with each size and root."""
+    algorithms = list(algorithms)
+    return [
         Point(algorithm=algorithm, size=size, root=root)
         for size in sizes
         for root in roots_of(collective, roots)
         for algorithm in algorithms
     ]
-    active, losses = list(points), 0
+
+
+def all_that_need_more(points: list[Point], protocol: Protocol, rng: random.Random) -> list[Point]:
+    """In a random order."""
+    active = [point for point in points if not (point.unavailable or point.ended or point.has_enough(protocol))]
+    rng.shuffle(active)
+    return active
+
+
+def measure_points(
+    ranks: Ranks, collective: str, points: list[Point], protocol: Protocol, seed: int,
+    next_round: NextRound = all_that_need_more,
+) -> None:  # fmt: skip
+    """Each round visits points. If ranks end or hang with an algorithm, it is not called again. If this happens with
+    the MPI's own choice, or with several algorithms, the measurement ends. What was measured before is kept.
+    ``next_round``: the points of a round, in their order; none: the measurement is complete.
+    """
+    rng = random.Random(seed)  # noqa: S311 - an order, no secret
+    losses = 0
     own = ranks.functions(collective)
     starts = Starts(windows=not ranks.session.oversubscribed)
-    while active:
+    while active := next_round(points, protocol, rng):
         for point in active:
             if point.unavailable or point.ended:  # in this round
                 continue
@@ -82,10 +99,7 @@ def measure_points(
                     if all_end or each.algorithm == point.algorithm:
                         each.give_up(str(error))
                 if all_end:
-                    return points
-        active = [point for point in active if not (point.unavailable or point.ended or point.has_enough(protocol))]
-        rng.shuffle(active)
-    return points
+                    return
 
 
 def _check(session: Session, collective: str, point: Point) -> None:
@@ -129,7 +143,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         version, nodes = version_of(launcher), (-(-ranks // on_a_node), on_a_node)
     else:
         with Ranks(launcher, ranks, protocol.timeout_s, p["mapping"]) as launched:
-            points = measure_points(launched, collective, algorithms, sizes, protocol, seed, roots)
+            points = points_of(collective, algorithms, sizes, roots)
+            measure_points(launched, collective, points, protocol, seed)
             version, nodes = launched.version, launched.nodes
     if points and all(point.ended for point in points) and not any(point.visits for point in points):
         raise LostError(points[0].unavailable)
@@ -137,27 +152,27 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition(), p["mapping"])
     write_samples(
-        samples_file(collective, ranks, p["mapping"]), header, [_as_samples(point, known.refuses) for point in points]
+        samples_file(collective, ranks, p["mapping"]), header, [as_samples(point, known.refuses) for point in points]
     )
     figures = {
         "points": len(measured),
         "calls": sum(len(times) for point in measured for times in point.visits),
-        "unverified": sum(not _is_verified(point, known.refuses) for point in measured),
+        "unverified": sum(not is_verified(point, known.refuses) for point in measured),
         "unavailable": len(points) - len(measured),
         "seconds": time.monotonic() - begun,
     }
     return float(len(measured) - exact), figures
 
 
-def _is_verified(point: Point, refuses: bool) -> bool:
+def is_verified(point: Point, refuses: bool) -> bool:
     """Whether the algorithm that was asked for is known to have run. The MPI's own choice is always what it is."""
     if point.algorithm.name == DEFAULT:
         return True
     return point.verified if point.algorithm.function else refuses
 
 
-def _as_samples(point: Point, refuses: bool) -> Samples:
-    verified = bool(point.visits) and _is_verified(point, refuses)
+def as_samples(point: Point, refuses: bool) -> Samples:
+    verified = bool(point.visits) and is_verified(point, refuses)
     return Samples(
         point.algorithm.name, point.size, point.visits, point.cold_visits(), verified, point.unavailable, point.root
     )

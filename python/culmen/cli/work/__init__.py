@@ -15,7 +15,9 @@ if TYPE_CHECKING:
         export,
         images,
         init,
+        install,
         launch,
+        lint,
         model,
         optimizers,
         pingpong,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         status,
         submit,
         suites,
+        tune,
         worker,
     )
 
@@ -41,7 +44,9 @@ __all__ = [
     "export",
     "images",
     "init",
+    "install",
     "launch",
+    "lint",
     "model",
     "optimizers",
     "pingpong",
@@ -54,6 +59,7 @@ __all__ = [
     "status",
     "submit",
     "suites",
+    "tune",
     "worker",
 ]
 

@@ -1,0 +1,160 @@
+"""``culmen tune``: a group of commands."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import work
+from .bench import Overwrite, Quiet
+from .jobs import (
+    Account,
+    AtMost,
+    DryRun,
+    Exclusive,
+    JobPartition,
+    Nodes,
+    Pilot,
+    Qos,
+    Scratch,
+    SiteFile,
+    Submit,
+    TasksPerNode,
+    TimeLimit,
+    job_of,
+    typed,
+)
+
+
+def cluster(
+    context: typer.Context,
+    fast: Annotated[
+        bool,
+        typer.Option(
+            "--fast",
+            help="Tune bcast, allreduce and reduce with all ranks of the job, for seven message sizes.",
+        ),
+    ] = False,
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", metavar="NAME", help="The MPI to tune, as for `culmen launch`.")
+    ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--collectives",
+            metavar="NAME,…",
+            help="The collectives to tune, such as bcast,reduce. all stands for all collectives that a tuning file can "
+            "contain. Default: bcast, reduce, allreduce, allgather and alltoall.",
+        ),
+    ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "--ranks",
+            metavar="N,N-N,…",
+            help="Numbers of ranks, as for `culmen bench collectives`. By default, they go up to the number of ranks "
+            "of the job, or of cores without a job.",
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option("--sizes", metavar="N,N-N,…", help="Message sizes in bytes, such as 8,1K-4M. Default: 1-1M."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="X",
+            show_default=False,
+            min=0.01,
+            max=3600,
+            help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout",
+            metavar="SECONDS",
+            show_default=False,
+            min=1,
+            max=86400,
+            help="culmen leaves out an algorithm that gives no answer for so long. Default: 60.",
+        ),
+    ] = 60.0,
+    same_types: Annotated[
+        bool,
+        typer.Option(
+            "--same-types",
+            help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-cluster."),
+    ] = None,
+    overwrite: Overwrite = False,
+    submit: Submit = None,
+    partition: JobPartition = None,
+    nodes: Nodes = None,
+    tasks_per_node: TasksPerNode = None,
+    time: TimeLimit = None,
+    exclusive: Exclusive = False,
+    account: Account = None,
+    qos: Qos = None,
+    site: SiteFile = None,
+    dry_run: DryRun = False,
+    pilot: Pilot = None,
+    at_most: AtMost = None,
+    scratch: Scratch = None,
+    quiet: Quiet = False,
+) -> None:
+    given = (mpi, names, ranks, sizes, seconds, timeout, same_types, fast)
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
+    if job is None:
+        wanted = work.tune.tuning_of(*given)
+        raise typer.Exit(work.tune.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
+    on = work.submit.Cluster.of(job)
+    wanted = work.tune.tuning_of(*given, most_ranks=max(2, on.room()))
+    words = typed(context, without=("ranks",))
+    raise typer.Exit(work.tune.submit_tuning(wanted, on, words, output, overwrite, quiet))
+
+
+def lint(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI.")],
+    mpi: Annotated[
+        str | None,
+        typer.Option("--mpi", metavar="NAME", help="The MPI that reads the file, as for `culmen launch`."),
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks",
+            metavar="N",
+            show_default=False,
+            min=0,
+            max=4096,
+            help="culmen tries the rules with at most N ranks; 0: it tries none. Default: 8.",
+        ),
+    ] = None,
+) -> None:
+    raise typer.Exit(work.lint.lint(file, mpi, 8 if ranks is None else ranks))
+
+
+def install(
+    tuned: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The results of `culmen tune cluster`, or a rules file.")
+    ] = Path("tune-cluster"),
+    site: Annotated[
+        bool, typer.Option("--site", help="For all users of this Open MPI, in its folder etc. Default: only for you.")
+    ] = False,
+    module: Annotated[
+        Path | None,
+        typer.Option(
+            "--module", metavar="FILE", help="Write an environment module instead. Users then load this module."
+        ),
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Undo an earlier installation.")] = False,
+    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, as for `culmen launch`.")] = None,
+) -> None:
+    raise typer.Exit(work.install.install(tuned, site, module, remove, mpi))

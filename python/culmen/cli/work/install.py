@@ -1,0 +1,164 @@
+"""``culmen tune install``: makes a tuning file the default of an Open MPI."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..._core import InputError
+from ...bench.collectives import plan
+from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi.collectives import Collectives
+from ...launch.programs import said_by
+from ...report.files import Kind, replacing
+from ...tune.rules.file import read_rules
+from .codes import FINISHED
+from .tune import RULES
+
+_BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
+_COPY = "culmen-rules.conf"
+_MODULE = Kind("environment module", lambda _path, head: head.startswith(b"#%Module"))
+_INFO = "ompi_info"
+
+
+def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str | None) -> int:
+    launcher = _open_mpi(mpi)
+    known = plan.known_collectives(launcher)
+    if module is not None:
+        if site or remove:
+            raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
+        _write_module(_rules_in(tuned), module, known)
+        return FINISHED
+    folder = _site_folder(launcher) if site else Path.home() / ".openmpi"
+    file = folder / ("openmpi-mca-params.conf" if site else "mca-params.conf")
+    if remove:
+        return _remove(file, folder / _COPY)
+    rules = _rules_in(tuned)
+    _warn_of_another(rules, launcher)
+    lines = _lines_of(file)
+    kept = _without_block(lines)
+    settings = _settings(known, folder / _COPY)
+    for line in kept:
+        name = line.partition("=")[0].strip()
+        if name in settings:
+            raise InputError(
+                f"{file} already sets {name} ('{line.strip()}'); remove this line first, then install again"
+            )
+    block = [_BEGIN, *(f"{name} = {value}" for name, value in settings.items()), _END]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if rules.resolve() != (folder / _COPY).resolve():
+            _replace(folder / _COPY, rules.read_text(encoding="utf-8"))
+        _replace(file, "\n".join([*kept, *block]) + "\n")
+    except OSError as error:
+        who = "you may need to be root" if site else "check its permissions"
+        raise InputError(f"{file} cannot be written: {error.strerror}; {who}") from None
+    print(f"Wrote {folder / _COPY} and {file}")
+    whom = "all users of this Open MPI" if site else "all your programs with Open MPI"
+    print(f"From now on, {whom} use these rules. To undo it: culmen tune install --remove{' --site' if site else ''}")
+    return FINISHED
+
+
+def _open_mpi(mpi: str | None) -> Launcher:
+    try:
+        launcher = find_launcher(mpi or "openmpi")
+    except LauncherError as error:
+        raise InputError(f"there is no Open MPI to install rules for: {error}") from None
+    if not plan.known_collectives(launcher).rules_file:
+        raise InputError(f"{launcher.mpi.title} reads no rules files; give --mpi openmpi")
+    return launcher
+
+
+def _rules_in(tuned: Path) -> Path:
+    rules = tuned / RULES if tuned.is_dir() else tuned
+    if not rules.exists():
+        raise InputError(
+            f"{rules} does not exist; give a folder of `culmen tune cluster`, or a rules file"
+        )  # fmt: skip
+    read_rules(rules)
+    return rules
+
+
+def _warn_of_another(rules: Path, launcher: Launcher) -> None:
+    """The head of a file of culmen names the version that it was measured with."""
+    made = re.search(r"^# Rules for the collectives of Open MPI ([\d.]+\w*)", rules.read_text(encoding="utf-8"))
+    now = re.search(r"(?:Open MPI|OpenRTE)\)? ([\d.]+\w*)", said_by(shutil.which(launcher.program) or "", "--version"))
+    if made and now and made[1].rstrip(",") != now[1]:
+        raise InputError(
+            f"{rules} was measured with Open MPI {made[1]}, but {launcher.program} is Open MPI {now[1]}, whose "
+            "algorithms can differ; run `culmen tune cluster` again"
+        )
+
+
+def _site_folder(launcher: Launcher) -> Path:
+    beside = Path(shutil.which(launcher.program) or launcher.program).resolve().parent / _INFO
+    program = str(beside) if beside.exists() else shutil.which(_INFO)
+    words = [program or "", "--path", "sysconfdir", "--parsable"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout if program else ""
+    found = re.search(r"path:sysconfdir:(.+)", said)
+    if not found:
+        raise InputError(f"--site: {_INFO} of {launcher.program} does not say where its configuration is")
+    return Path(found[1].strip())
+
+
+def _settings(known: Collectives, rules: Path) -> dict[str, str]:
+    own = {name.removeprefix(known.prefix): value for name, value in known.environment.items()}
+    return own | {known.rules_file: str(rules)}
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _without_block(lines: Sequence[str]) -> list[str]:
+    out, inside = [], False
+    for line in lines:
+        inside = inside or line == _BEGIN
+        if not inside:
+            out.append(line)
+        inside = inside and line != _END
+    return out
+
+
+def _remove(file: Path, rules: Path) -> int:
+    lines = _lines_of(file)
+    kept = _without_block(lines)
+    if kept == lines:
+        raise InputError(f"{file} has nothing from `culmen tune install`")
+    try:
+        _replace(file, "\n".join(kept) + "\n" if kept else "")
+        rules.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}") from None
+    print(f"Removed the rules from {file}")
+    return FINISHED
+
+
+def _replace(file: Path, text: str) -> None:
+    """The file is there as a whole, with the permissions that it had."""
+    new = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        new.write_text(text, encoding="utf-8")
+        if file.exists():
+            shutil.copymode(file, new)
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _write_module(rules: Path, module: Path, known: Collectives) -> None:
+    variables = known.environment | {known.prefix + known.rules_file: str(rules.resolve())}
+    about = f"Rules for the collectives of Open MPI, from culmen tune cluster: {rules.resolve()}"
+    text = [
+        "#%Module1.0",
+        f"module-whatis {{{about}}}",
+        *(f"setenv {name} {{{value}}}" for name, value in variables.items()),
+    ]
+    with replacing(module, _MODULE, force=False, option="--module") as path:
+        path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    print(f"Wrote {module}. To use it: module load {module}")

@@ -1,0 +1,70 @@
+"""``culmen tune lint``: what a rules file of Open MPI does."""
+
+from pathlib import Path
+
+from ..._core import InputError
+from ...base.text import plural
+from ...bench.collectives import plan
+from ...launch.mpi import Launcher, LauncherError, find_launcher, load
+from ...launch.mpi.collectives import DEFAULT
+from ...tune.rules.file import RulesError, read_rules
+from ...tune.rules.lint import Lint, said
+from ...tune.rules.tried import not_as_expected
+from .codes import FAILED, FINISHED
+from .summary import print_table
+
+_HEADINGS = ["collective", "ranks", "message size", "algorithm", "line"]
+
+
+def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
+    """Prints the rules in words and what is wrong with them, and returns an exit code."""
+    launcher = _launcher(mpi)
+    known = plan.known_collectives(launcher)
+    title = launcher.mpi.title
+    if not known.rules_file:
+        raise InputError(f"{title} reads no rules files; give --mpi openmpi")
+    try:
+        checked = Lint(read_rules(file), known, title)
+    except RulesError as error:
+        print(f"culmen: {error}")
+        return FAILED
+    print(f"For {title}, {file} means:")
+    meanings = [each for each in checked.meanings() if each.algorithm != DEFAULT]
+    rows = [[each.collective, *said(each), str(each.row.line)] for each in meanings]
+    if rows:
+        print_table(_HEADINGS, rows, _HEADINGS[:4])
+    if any("/ ranks" in row[2] for row in rows):
+        print("/ ranks: divide by the number of ranks, since Open MPI compares the message size times this number.")
+    print("Everything else is Open MPI's own choice.")
+    print("The file has no effect unless coll_tuned_use_dynamic_rules is 1.")
+    findings = checked.findings()
+    for finding in findings:
+        print(f"{file}, line {finding.line}: {finding.text}")
+    wrong = _try(checked, launcher, file, most_ranks) if most_ranks else False
+    return FAILED if findings or wrong else FINISHED
+
+
+def _try(checked: Lint, launcher: Launcher, file: Path, most_ranks: int) -> bool:
+    """Whether rules do not do what they say."""
+    expected = list(checked.expected(most_ranks))
+    if not expected:
+        return False
+    print(f"Trying {plural(len(expected), 'rule')} …", flush=True)
+    found = not_as_expected(launcher, file, expected)
+    for each, why in found.items():
+        where = f"{each.collective} with {each.ranks} ranks and {each.size} bytes"
+        print(f"{where}: the rule names {each.algorithm}, but: {why}")
+    print(f"{len(expected) - len(found)} of {plural(len(expected), 'rule')} ran as they say.")
+    return bool(found)
+
+
+def _launcher(mpi: str | None) -> Launcher:
+    """The default is an Open MPI: no other MPI reads such files."""
+    if mpi is not None:
+        return plan.launcher_of(mpi)
+    try:
+        found = find_launcher(None)
+        return found if found.mpi.name == "openmpi" else find_launcher("openmpi")
+    except LauncherError as error:
+        titles = [each.title for each in load() if each.collectives and each.collectives.rules_file]
+        raise InputError(f"a rules file is for {' or '.join(titles)}: {error}") from None

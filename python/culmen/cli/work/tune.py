@@ -1,0 +1,271 @@
+"""``culmen tune cluster``: finds faster algorithms for the collectives of an MPI."""
+
+import datetime
+import json
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import _core
+from ..._core import InputError
+from ...base.machine import here
+from ...base.text import grouped, lasted, plural
+from ...bench import words
+from ...bench.collectives import plan
+from ...bench.collectives.plan import Plan
+from ...bench.collectives.points import Protocol
+from ...bench.study import PointStudy
+from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
+from ...launch.launcher import cores
+from ...launch.mpi.collectives import Collectives
+from ...report.files import Kind, replacing
+from ...report.page import PAGE
+from ...report.reading import read
+from ...run.progress.figures import Words
+from ...run.progress.monitor import Monitor, make_monitor
+from ...tune.cluster import choices, page
+from ...tune.cluster.choices import Tuned
+from ...tune.cluster.measured import RACE, file_of
+from ...tune.cluster.pairs import LAUNCHES, VISITS
+from ...tune.rules.file import written
+from ...tune.rules.made import can_hold, looks_at_sizes, rules_of
+from ...tune.rules.tried import Expected, environment_for, not_as_expected
+from .codes import FAILED, RESUMABLE
+from .measuring import End, exit_code, folder_for, measure_in
+from .submit import Cluster, Task, run_jobs
+from .summary import print_table
+
+FOLDER, RULES = Path("tune-cluster"), "openmpi-rules.conf"
+_STORE, _TABLE, _PAGE, _ENVIRONMENT = "tuning.db", "choices.csv", "tuning.html", "environment.json"
+_CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
+_RULES = Kind("rules file", lambda _path, head: head.startswith(b"#"))
+_START_S, _VISIT_S = 120.0, 0.02
+_SHOWN = 3  # algorithms that were lost
+_FAST = ("bcast", "allreduce", "reduce")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is to be tuned. ``same_types``: see Collectives.safe_algorithms()."""
+
+    plan: Plan
+    same_types: bool
+
+    def points(self) -> list[dict[str, Any]]:
+        """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
+        return [
+            {"collective": name, "ranks": ranks, "launch": launch}
+            for launch in range(LAUNCHES + 1)
+            for ranks in self.plan.ranks
+            for name in self.plan.collectives
+        ]
+
+    def fixed(self) -> dict[str, Any]:
+        names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
+        return {name: self.plan.fixed()[name] for name in names} | {"same_types": self.same_types}
+
+    def most_s(self) -> float:
+        """At most about so long, on a machine without other work."""
+        compared = LAUNCHES * len(self.plan.ranks) * len(self.plan.collectives) * len(self.plan.sizes)
+        return self.plan.most_s() + compared * 2 * VISITS * _VISIT_S + len(self.points())
+
+
+def tuning_of(
+    mpi: str | None,
+    collectives: str | None,
+    ranks: str | None,
+    sizes: str | None,
+    seconds: float | None,
+    timeout_s: float,
+    same_types: bool,
+    fast: bool,
+    most_ranks: int = 0,
+) -> Tuning:
+    """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
+    launcher = plan.launcher_of(mpi)
+    known = plan.known_collectives(launcher)
+    _check_mpi(known, launcher.mpi.title)
+    usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
+    all_of = tuple(name for name in known.names if can_hold(name, known))
+    chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
+    room = most_ranks or max(2, sum(tasks_on_nodes()) or cores())
+    protocol = Protocol(0.1, seconds or (0.1 if fast else 0.3), 0, timeout_s)
+    out = Plan(
+        launcher,
+        mpi or "default",
+        tuple(chosen),
+        plan.ranks_of(ranks) if ranks else (room,) if fast else plan.ranks_of(f"2-{room}"),
+        words.sizes_of(sizes or ("8,64,512,4K,32K,256K,1M" if fast else "1-1M")),
+        (),
+        protocol,
+    )
+    out.check(here=not most_ranks)
+    return Tuning(out, same_types)
+
+
+def _check_mpi(known: Collectives, title: str) -> None:
+    if not known.rules_file:
+        raise InputError(
+            f"culmen cannot write tuning files for {title} yet; `culmen autotune` tunes a program with this MPI, or "
+            "give another --mpi"
+        )
+
+
+def tune_cluster(
+    wanted: Tuning, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
+) -> int:
+    """Measures what is missing, writes the choices, and returns an exit code."""
+    folder = folder_for(output or FOLDER)
+    end = measure_in(
+        folder,
+        _STORE,
+        lambda store: _study(wanted, store),
+        len(wanted.points()),
+        "launches",
+        lambda done: _begin(wanted, done, quiet),
+        overwrite,
+        quiet,
+        scratch,
+        at_most,
+    )
+    return _conclude(wanted, [folder], folder, end, quiet)
+
+
+def submit_tuning(
+    wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+) -> int:
+    """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
+    task = Task(
+        "tuning",
+        ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
+        max(wanted.plan.ranks),
+        _STORE,
+        "launches",
+        len(wanted.points()),
+        wanted.most_s(),
+        lambda store: _study(wanted, store).open(),
+        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet),
+    )
+    return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
+
+
+def _study(wanted: Tuning, store: Path) -> PointStudy:
+    limit_s = _START_S + wanted.most_s() * 10 + wanted.plan.protocol.timeout_s
+    evaluator = "culmen.tune.cluster.measured:measure"
+    return PointStudy("culmen tune cluster", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
+
+
+def _begin(wanted: Tuning, done: int, quiet: bool) -> Monitor:
+    launches = len(wanted.points())
+    if not quiet:
+        before = f", {done} of them before" if done else ""
+        most = lasted(wanted.most_s() * (launches - done) / launches)
+        title = wanted.plan.launcher.mpi.title
+        print(f"{title}: {launches} launches{before}; this takes at most about {most} without other work")
+        if ranks_on_a_node(max(wanted.plan.ranks)) > cores():
+            print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
+    return make_monitor(not quiet, Words("launches measured", best=""))
+
+
+def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool) -> int:
+    """``measured``: folders with stores and samples; only the last one counts. ``folder``: for the results."""
+    place = measured[-1]
+    failures = read(place / _STORE).opened.failures
+    for failure in failures:
+        print(f"culmen: {failure['count']} launches failed: {failure['message'].splitlines()[0]}")
+    races = [(name, ranks) for name in wanted.plan.collectives for ranks in wanted.plan.ranks]
+    there = [each for each in races if file_of(*each, RACE, place).exists()]
+    if not there:
+        print("culmen: no collective was measured")
+        return RESUMABLE if end is End.STOPPED else FAILED
+    if end is not End.WHOLE:
+        return exit_code(end, bool(failures), "launches")
+    tuned = choices.tuned_from(there, place)
+    rules = _write(wanted, tuned, folder)
+    wrong = _try(wanted, rules, tuned)
+    if not quiet:
+        print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
+    for sentence in _sentences(tuned, rules, folder, wrong) if not quiet else ():
+        print(sentence)
+    return exit_code(end, bool(failures or wrong), "launches")
+
+
+def _write(wanted: Tuning, tuned: Tuned, folder: Path) -> Path:
+    """All results. Returns the path of the rules."""
+    rules, known = folder / RULES, plan.known_collectives(wanted.plan.launcher)
+    with replacing(folder / _TABLE, _CHOICES, force=True) as path:
+        choices.write_choices(tuned, path)
+    made = rules_of(tuned.by_collective(), known)
+    with replacing(rules, _RULES, force=True) as path:
+        path.write_text(written(made, _about(tuned)), encoding="utf-8")
+    with replacing(folder / _PAGE, PAGE, force=True) as path:
+        path.write_text(page.tuning_page(tuned, _use(wanted, rules, folder)), encoding="utf-8")
+    (folder / _ENVIRONMENT).write_text(json.dumps(_environment(wanted, tuned), indent=2) + "\n", encoding="utf-8")
+    return rules
+
+
+def _about(tuned: Tuned) -> list[str]:
+    return [
+        f"Rules for the collectives of {tuned.version}, from `culmen tune cluster` ({_core.build})",
+        f"{datetime.date.today()}, {platform.node()}, {here()['cpu']}",
+        f"{plural(tuned.nodes, 'node')}, at most {tuned.ppn} ranks on one",
+    ]
+
+
+def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
+    variables = environment_for(wanted.plan.launcher, rules)
+    exports = "\n".join(f"export {name}={value}" for name, value in variables.items())
+    flags = " ".join(f"-x {name}" for name in variables)
+    return (
+        f"# In a shell or a job script, for srun and mpiexec:\n{exports}\n\n"
+        f"# If mpiexec starts ranks on other hosts:\nmpiexec {flags} …\n\n"
+        f"# For all your programs, from now on:\nculmen tune install {folder}\n"
+    )
+
+
+def _environment(wanted: Tuning, tuned: Tuned) -> dict[str, object]:
+    return {
+        "mpi": wanted.plan.launcher.mpi.title,
+        "version": tuned.version,
+        "launcher": wanted.plan.launcher.program,
+        "nodes": tuned.nodes,
+        "ppn": tuned.ppn,
+        "machine": here(),
+        "load": os.getloadavg(),
+        "culmen": _core.build,
+        **wanted.fixed(),
+    }
+
+
+def _try(wanted: Tuning, rules: Path, tuned: Tuned) -> dict[Expected, str]:
+    """Calls with the finished file that do not do what it should say."""
+    known = plan.known_collectives(wanted.plan.launcher)
+    expected = [
+        Expected(each.place.collective, each.place.ranks, each.place.size, each.algorithm)
+        for each in tuned.changed
+        if looks_at_sizes(each.place.collective, known) or each.place.collective == "barrier"
+    ]
+    return not_as_expected(wanted.plan.launcher, rules, expected)
+
+
+def _sentences(tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, str]) -> list[str]:
+    count, changed = plural(len(tuned.choices), "point"), len(tuned.changed)
+    out = [f"Of {count}, {changed} are faster with another algorithm; {len(tuned.choices) - changed} keep the default."]
+    out.append(f"culmen made {grouped(tuned.calls)} calls.")
+    for (name, ranks, algorithm), why in list(tuned.lost.items())[:_SHOWN]:
+        out.append(f"Not used: {algorithm} of {name} with {ranks} ranks: {why}")
+    if len(tuned.lost) > _SHOWN:
+        out.append(f"and {len(tuned.lost) - _SHOWN} more, see {folder / _PAGE}")
+    for each, said in list(wrong.items())[:_SHOWN]:
+        where = f"{each.collective} with {each.ranks} ranks and {each.size} bytes"
+        out.append(f"culmen: {where} did not use {each.algorithm}: {said}")
+    if changed and not wrong:
+        out.append("With the finished rules file, every one of them ran as chosen.")
+    out.append(f"Wrote {rules}, {folder / _TABLE} and {folder / _PAGE}")
+    if changed:
+        out.append(f"To use it for all your programs: culmen tune install {folder}")
+    else:
+        out.append("There is nothing to install: the MPI's own choices are as good as any.")
+    return out

@@ -1,0 +1,100 @@
+"""The evaluator of ``culmen tune cluster``. A point of its study is one launch: a race of all algorithms of one
+collective with one number of ranks, or a comparison of the fastest ones with the MPI's own choice."""
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...bench.collectives.measured import as_samples, measure_points, points_of
+from ...bench.collectives.points import Point, Protocol
+from ...bench.collectives.samples import Header, Table, write_samples
+from ...bench.conversation import LostError
+from ...bench.parts import part_named
+from ...bench.session import Ranks
+from ...launch.allocation import partition
+from ...launch.mpi import find_launcher
+from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
+from .pairs import LEAST_GAIN, next_pairs
+from .race import Race
+
+RACE = 0  # number of the launch; the comparisons follow
+
+
+def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None) -> Path:
+    """The samples of a launch."""
+    return part_named(f"{collective}-{ranks}-{launch or 'race'}", folder)
+
+
+def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
+    """Its value is the number of points that were not measured."""
+    collective, ranks, launch = p["collective"], int(p["ranks"]), int(p["launch"])
+    launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
+    known = launcher.mpi.collectives
+    assert known is not None
+    protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]))
+    algorithms = known.safe_algorithms(collective, ranks, bool(p["same_types"]))
+    sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
+    if launch == RACE:
+        points, order = points_of(collective, algorithms, sizes), None
+    else:
+        points, order = _finalists(collective, algorithms, candidates(file_of(collective, ranks, RACE))), next_pairs
+    begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
+    if not points:
+        return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
+    no_rules = {known.prefix + known.rules_file: ""} if known.rules_file else {}  # also if a user has installed some
+    with Ranks(launcher, ranks, protocol.timeout_s, environment=no_rules) as launched:
+        measure_points(launched, collective, points, protocol, seed, order or Race(points))
+        version, nodes = launched.version, launched.nodes
+    if all(point.ended for point in points) and not any(point.visits for point in points):
+        raise LostError(points[0].unavailable)
+    _leave_out_lost(points)
+    header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
+    write_samples(file_of(collective, ranks, launch), header, _kept(points, known))
+    figures = {
+        "points": len(points),
+        "calls": sum(len(times) for point in points for times in point.visits),
+        "unmeasured": sum(not point.visits for point in points),
+        "seconds": time.monotonic() - begun,
+    }
+    return float(figures["unmeasured"]), figures
+
+
+def candidates(race: Path) -> dict[int, str]:
+    """For each message size of a race, the algorithm that may be faster than the MPI's own choice."""
+    if not race.exists():
+        return {}
+    found, out = Table([race]), {}
+    for place in found.places():
+        there = {name: each for name, each in found.algorithms(place).items() if each.verified}
+        fastest, default = next(iter(there), DEFAULT), there.get(DEFAULT)
+        if fastest == DEFAULT or default is None:
+            continue
+        if default.interval.median / there[fastest].interval.median >= LEAST_GAIN:
+            out[place[3]] = fastest
+    return out
+
+
+def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping[int, str]) -> list[Point]:
+    """The MPI's own choice and one algorithm at each size."""
+    by_name = {one.name: one for one in algorithms}
+    return [
+        point
+        for size, name in chosen.items()
+        for point in points_of(collective, [by_name[DEFAULT], by_name[name]], [size])
+    ]
+
+
+def _leave_out_lost(points: Sequence[Point]) -> None:
+    """An algorithm with which ranks ended, or hung, is not used at any size."""
+    lost = {point.algorithm.name: point.unavailable for point in points if point.ended and point.unavailable}
+    lost.pop(DEFAULT, None)
+    for point in points:
+        if point.algorithm.name in lost:
+            point.visits, point.unavailable = [], lost[point.algorithm.name]
+
+
+def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:
+    """Without those that never started."""
+    return [as_samples(point, known.refuses) for point in points if point.visits or point.unavailable]

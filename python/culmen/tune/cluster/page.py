@@ -1,0 +1,169 @@
+"""The gains: a table for the terminal, and plots on one HTML page."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from ...bench.drawing import lead_of
+from ...bench.words import shown_size
+from ...launch.mpi.collectives import DEFAULT
+from ...report.page import Section, page, place_of, table, text
+from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
+from .choices import Choice, Tuned
+
+HEADINGS = ["collective", "ranks", "size", "algorithm", "default in µs", "algorithm in µs", "times faster", "from – to"]
+TEXTS = (HEADINGS[0], HEADINGS[2], HEADINGS[3], HEADINGS[7])
+
+
+def rows_of(choices: Sequence[Choice]) -> list[list[str]]:
+    """Neighbouring sizes with the same algorithm share a line."""
+    out = []
+    for _, group in groupby(choices, lambda c: (c.place.collective, c.place.ranks, c.algorithm)):
+        same = list(group)
+        first, last = same[0], same[-1]
+        sizes = [shown_size(each.place.size) for each in (first, last)]
+        gains = [each.gain for each in same if each.gain is not None]
+        row = [first.place.collective, str(first.place.ranks)]
+        row += [
+            "–" if first.place.collective == "barrier" else sizes[0] if first is last else " – ".join(sizes),
+            first.algorithm,
+            _between([1e6 * each.default_s for each in same]),
+        ]
+        if first.algorithm == DEFAULT:
+            out.append([*row, "–", "–", "–"])
+            continue
+        row += [_between([1e6 * each.candidate_s for each in same]), _between([g.times_faster for g in gains])]
+        out.append([*row, f"{min(g.low for g in gains):.3g} – {max(g.high for g in gains):.3g}"])
+    return out
+
+
+def _between(values: list[float]) -> str:
+    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
+    return low if low == high else f"{low} – {high}"
+
+
+def averages(tuned: Tuned) -> list[tuple[str, int, int, float]]:
+    """Collective, ranks, number of points, and the geometric mean of how many times faster they are with the choices;
+    1 where the default is kept."""
+    out = []
+    for (name, ranks), group in groupby(tuned.choices, lambda c: (c.place.collective, c.place.ranks)):
+        factors = [c.gain.times_faster if c.gain and c.algorithm != DEFAULT else 1.0 for c in group]
+        out.append((name, ranks, len(factors), float(np.exp(np.mean(np.log(factors))))))
+    return out
+
+
+def tuning_page(tuned: Tuned, use: str) -> str:
+    """HTML. ``use``: the commands that use the choices."""
+    figures = list(_figures(tuned))
+    lead = lead_of("culmen tune cluster", tuned.version)
+    sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>")]
+    mean = [[name, str(ranks), str(n), f"{factor:.3g}"] for name, ranks, n, factor in averages(tuned)]
+    headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)"]
+    sections.append(Section("averages", "Average over all message sizes", table(mean, headings, numbers=(1, 2, 3))))
+    sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
+    sections.append(
+        Section("choices", "All choices", table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))),
+    )
+    if tuned.lost:
+        lost = [[name, str(ranks), algorithm, why] for (name, ranks, algorithm), why in tuned.lost.items()]
+        about = table(lost, ["collective", "ranks", "algorithm", "reason"], numbers=(1,))
+        sections.append(Section("lost", "Algorithms that were not used", about))
+    return page("Tuned collectives", lead, sections, figures)
+
+
+def _figures(tuned: Tuned) -> Iterator[Figure]:
+    for name, group in groupby(tuned.choices, lambda c: c.place.collective):
+        here = list(group)
+        if name != "barrier":
+            yield _against_size(name, here)
+        if len({c.place.ranks for c in here}) > 1:
+            yield _against_ranks(name, here)
+
+
+def _against_size(name: str, here: list[Choice]) -> Figure:
+    """Bars for each size, one colour for each number of ranks."""
+    sizes = sorted({c.place.size for c in here})
+    data = []
+    for number, ranks in enumerate(sorted({c.place.ranks for c in here})):
+        at = {c.place.size: c for c in here if c.place.ranks == ranks}
+        there = [at[size] for size in sizes if size in at]
+        data.append(
+            {
+                "type": "bar",
+                "name": f"{ranks} ranks",
+                "x": [shown_size(c.place.size) for c in there],
+                "y": [_factor(c) for c in there],
+                "marker": {"color": LINE_COLOURS[number % len(LINE_COLOURS)]},
+                "error_y": _ends(there),
+                "hovertext": [text(_said(c)) for c in there],
+                "hoverinfo": "text",
+            }
+        )
+    about = (
+        "How many times faster a call is with the chosen algorithm, with its interval of 95 %. "
+        "1: the MPI's own choice is kept."
+    )
+    plain = layout(height=380, margin={"l": 60, "r": 20, "t": 30, "b": 55})
+    plain |= {
+        "barmode": "group",
+        "xaxis": axis("message size", type="category", categoryarray=[shown_size(size) for size in sizes]),
+        "yaxis": axis("times faster", rangemode="tozero"),
+        "shapes": [_line_at_one()],
+    }
+    return Figure(f"gain-{name}", f"{name}: gain against message size", about, data, plain)
+
+
+def _against_ranks(name: str, here: list[Choice]) -> Figure:
+    """The mean over the sizes."""
+    ranks = sorted({c.place.ranks for c in here})
+    means = [float(np.exp(np.mean([np.log(_factor(c)) for c in here if c.place.ranks == n]))) for n in ranks]
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": ranks,
+            "y": means,
+            "line": {"color": LINE_COLOURS[0]},
+            "marker": {"size": 8},
+            "showlegend": False,
+        }
+    ]
+    about = "The geometric mean over all message sizes of how many times faster a call is."
+    plain = layout(height=320, margin={"l": 60, "r": 20, "t": 30, "b": 55})
+    plain |= {
+        "xaxis": axis("ranks", type="log", tickvals=ranks),
+        "yaxis": axis("times faster", rangemode="tozero"),
+        "shapes": [_line_at_one()],
+    }
+    return Figure(f"mean-{name}", f"{name}: gain against the number of ranks", about, data, plain)
+
+
+def _factor(choice: Choice) -> float:
+    return choice.gain.times_faster if choice.gain is not None and choice.algorithm != DEFAULT else 1.0
+
+
+def _ends(there: list[Choice]) -> dict[str, object]:
+    changed = [c.gain if c.algorithm != DEFAULT else None for c in there]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [g.high - g.times_faster if g else 0 for g in changed],
+        "arrayminus": [g.times_faster - g.low if g else 0 for g in changed],
+    }
+
+
+def _said(choice: Choice) -> str:
+    where = f"{choice.place.ranks} ranks, {shown_size(choice.place.size)}: {choice.algorithm}"
+    gain = choice.gain
+    if gain is None:
+        return f"{where}; no other algorithm was faster in the race"
+    found = f"{gain.times_faster:.3g} times faster ({gain.low:.3g} to {gain.high:.3g})"
+    if choice.algorithm == DEFAULT:
+        return f"{where}; {choice.candidate} was {found}, which is not beyond doubt"
+    return f"{where}, {found}"
+
+
+def _line_at_one() -> dict[str, object]:
+    line = {"color": GREY, "width": 1, "dash": "dash"}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": line}

@@ -1,0 +1,97 @@
+"""A race between algorithms: the losers are not measured to the end."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...bench.collectives.points import Point, Protocol
+from ...launch.mpi.collectives import DEFAULT
+
+_HOPELESS = 2.0  # times slower than the fastest one: one visit is enough
+_PAIRS, _SLOWER = 4, 1.05  # slower in so many visits in a row, and by this factor
+
+
+class Race:
+    """Chooses the points of each round, for ``measure_points``.
+
+    First, every second message size is measured. At the sizes between them, only algorithms start that were not
+    hopeless at a neighbour. The MPI's own choice always runs to the end, and the fastest algorithm, too.
+    """
+
+    def __init__(self, points: Iterable[Point]) -> None:
+        points = list(points)
+        sizes = sorted({point.size for point in points})
+        self._coarse = {*sizes[::2], sizes[-1]}
+        self._neighbours = {
+            size: [other for other in sizes[max(k - 1, 0) : k + 2] if other in self._coarse]
+            for k, size in enumerate(sizes)
+        }
+        self._out: set[int] = set()  # ids of points
+        self._hopeless: set[int] = set()
+        self._fine = False  # the sizes between the coarse ones have started
+
+    def __call__(self, points: list[Point], protocol: Protocol, rng: random.Random) -> list[Point]:
+        for there in _groups(points):
+            self._judge(there)
+        active = [point for point in self._started(points) if self._goes_on(point, protocol)]
+        if not active and not self._fine:
+            self._fine = True
+            self._leave_out(points)
+            return self(points, protocol, rng)
+        rng.shuffle(active)
+        return active
+
+    def _started(self, points: list[Point]) -> list[Point]:
+        return points if self._fine else [point for point in points if point.size in self._coarse]
+
+    def _goes_on(self, point: Point, protocol: Protocol) -> bool:
+        return not (point.unavailable or point.ended or id(point) in self._out or point.has_enough(protocol))
+
+    def _judge(self, there: list[Point]) -> None:
+        """``there``: all algorithms at one place."""
+        running = [point for point in there if point.in_time and id(point) not in self._out]
+        if len(running) < 2:
+            return
+        best = min(running, key=_median)
+        for point in running:
+            if point is best or point.algorithm.name == DEFAULT:
+                continue
+            if min(map(min, point.in_time)) > _HOPELESS * _median(best):
+                self._hopeless.add(id(point))
+                self._out.add(id(point))
+            elif _always_slower(point, best):
+                self._out.add(id(point))
+
+    def _leave_out(self, points: list[Point]) -> None:
+        """Algorithms at the sizes between, which were hopeless at all neighbours."""
+        measured = {(point.algorithm.name, point.size, point.root): point for point in points}
+        for point in points:
+            if point.size in self._coarse or point.algorithm.name == DEFAULT:
+                continue
+            beside = [measured[point.algorithm.name, size, point.root] for size in self._neighbours[point.size]]
+            if beside and all(id(other) in self._hopeless for other in beside):
+                self._out.add(id(point))
+
+
+def _median(point: Point) -> float:
+    return float(np.median(np.concatenate(point.in_time)))
+
+
+def _always_slower(point: Point, best: Point) -> bool:
+    """In the last visits that both have: they were made in the same rounds."""
+    common = min(len(point.in_time), len(best.in_time))
+    if common < _PAIRS:
+        return False
+    own, other = (
+        np.array([np.median(times) for times in each.in_time[common - _PAIRS : common]]) for each in (point, best)
+    )  # fmt: skip
+    return bool(np.all(own > other) and np.median(own / other) > _SLOWER)
+
+
+def _groups(points: list[Point]) -> Iterable[list[Point]]:
+    groups: dict[tuple[int, int], list[Point]] = defaultdict(list)
+    for point in points:
+        groups[point.size, point.root].append(point)
+    return groups.values()

@@ -1,0 +1,178 @@
+"""A rules file of Open MPI: read, asked and written as the library does it.
+
+What it does was found out with Open MPI 4.1.4 and 5.0.11:
+
+- The last rule for a number of ranks that is not larger than the communicator's holds, up to the first one that is
+  larger. The first one also holds for smaller communicators. The same goes for message sizes.
+- The first message size of each number of ranks must be 0.
+- A second table of the same collective replaces the first one.
+- After one mistake, the whole file counts as empty, without a message.
+- Algorithm 0 is the MPI's own choice.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..._core import InputError
+
+# In the order of their numbers in the file.
+COLLECTIVES = (
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan",
+    "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
+    "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
+)  # fmt: skip
+_MOST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """From ``size`` bytes on, as the file counts them. ``fan``: of trees and chains. ``segment``: bytes. 0: the default
+    of the library."""
+
+    size: int
+    algorithm: int
+    fan: int = 0
+    segment: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """From so many ranks on."""
+
+    ranks: int
+    rows: tuple[Row, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """Of one collective, with its number in the file."""
+
+    number: int
+    ranks: tuple[Ranks, ...]
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        return COLLECTIVES[self.number]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """``version``: of the file's format, if the file says it. ``rest``: line after which Open MPI reads no further; 0:
+    it reads all."""
+
+    tables: tuple[Table, ...] = field(default_factory=tuple)
+    version: int = 0
+    rest: int = 0
+
+    def table(self, name: str) -> Table | None:
+        """The one that holds."""
+        return next((table for table in reversed(self.tables) if table.name == name), None)
+
+    def row(self, name: str, ranks: int, size: int) -> Row | None:
+        """The one that holds for a communicator and a message. None: the MPI's own choice. ``size``: bytes, as the file
+        counts them."""
+        table = self.table(name)
+        if table is None or not table.ranks:
+            return None
+        rows = table.ranks[place_of([each.ranks for each in table.ranks], ranks)].rows
+        return rows[place_of([row.size for row in rows], size)] if rows else None
+
+
+def place_of(starts: Sequence[int], value: int) -> int:
+    """Of the rule that Open MPI takes: the last one before the first whose start is larger than the value."""
+    last = 0
+    for place, start in enumerate(starts):
+        if start > value:
+            break
+        last = place
+    return last
+
+
+class RulesError(InputError):
+    """Open MPI would ignore the file."""
+
+
+def read_rules(path: Path) -> Rules:
+    """Raises InputError if it cannot be read, RulesError if Open MPI ignores it."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    return _Reader(path, text).read()
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        found = re.match(r"rule-file-version-(\d+)", text)
+        self._version = int(found[1]) if found else 0
+        lines = [line.partition("#")[0].split() for line in text.splitlines()]
+        if found:
+            lines[0] = lines[0][1:]
+        self._words = [(word, number) for number, line in enumerate(lines, 1) for word in line]
+        self._at = 0
+
+    def read(self) -> Rules:
+        count = self._number("the number of collectives", len(COLLECTIVES))
+        tables = tuple(self._table() for _ in range(count))
+        rest = self._words[self._at][1] if self._at < len(self._words) else 0
+        return Rules(tables, self._version, rest)
+
+    def _table(self) -> Table:
+        line = self._line()
+        number = self._number("the number of a collective", len(COLLECTIVES) - 1)
+        count = self._number("how many numbers of ranks follow")
+        return Table(number, tuple(self._ranks() for _ in range(count)), line)
+
+    def _ranks(self) -> Ranks:
+        line = self._line()
+        ranks = self._number("a number of ranks")
+        count = self._number("how many message sizes follow")
+        rows = tuple(self._row() for _ in range(count))
+        if rows and rows[0].size != 0:
+            self._refuse(f"the first message size for {ranks} ranks is {rows[0].size}, but it must be 0", rows[0].line)
+        return Ranks(ranks, rows, line)
+
+    def _row(self) -> Row:
+        line = self._line()
+        names = ("a message size", "the number of an algorithm", "a fan-out", "a segment size")
+        size, algorithm, fan, segment = (self._number(name) for name in names)
+        return Row(size, algorithm, fan, segment, line)
+
+    def _line(self) -> int:
+        return self._words[min(self._at, len(self._words) - 1)][1] if self._words else 1
+
+    def _number(self, what: str, most: int = _MOST) -> int:
+        if self._at == len(self._words):
+            self._refuse(f"the file ends, but {what} must follow", self._line())
+        word, line = self._words[self._at]
+        self._at += 1
+        if not re.fullmatch(r"\d+", word, re.ASCII):
+            self._refuse(f"{what} must stand here, not '{word}'", line)
+        if int(word) > most:
+            self._refuse(f"{word} is too large for {what}; the largest is {most}", line)
+        return int(word)
+
+    def _refuse(self, why: str, line: int) -> None:
+        raise RulesError(f"{self._path}, line {line}: {why}. Open MPI ignores the whole file, and says nothing.")
+
+
+def written(rules: Rules, about: Iterable[str]) -> str:
+    """The file. ``about``: comments for its head."""
+    return "\n".join([*(f"# {line}" for line in about), *_lines(rules)]) + "\n"
+
+
+def _lines(rules: Rules) -> Iterator[str]:
+    yield f"{len(rules.tables)}  # collectives"
+    for table in rules.tables:
+        yield f"{table.number}  # {table.name}"
+        yield f"{len(table.ranks)}  # numbers of ranks"
+        for each in table.ranks:
+            yield f"{each.ranks}  # ranks, and more"
+            yield f"{len(each.rows)}  # message sizes: bytes, algorithm, fan-out, segment"
+            yield from (f"{row.size} {row.algorithm} {row.fan} {row.segment}" for row in each.rows)

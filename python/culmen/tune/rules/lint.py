@@ -1,0 +1,207 @@
+"""What a rules file of Open MPI really does, in words, and what is wrong with it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ...bench.words import shown_size
+from ...launch.mpi.collectives import DEFAULT, Collectives
+from .file import COLLECTIVES, Ranks, Row, Rules, Table, place_of
+from .tried import Expected
+
+_Rule = TypeVar("_Rule", Ranks, Row)
+_LARGEST = 2**26  # bytes of a message that a test sends
+_ELEMENT = 4  # bytes, of its reductions
+_STEP = 8  # sizes that any datatype of the test fits into
+
+
+@dataclass(frozen=True)
+class Finding:
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """``ranks``: from, to; the latter 0: no end. ``sizes``: the same in bytes of a message; None: all sizes."""
+
+    collective: str
+    ranks: tuple[int, int]
+    sizes: tuple[int, int] | None
+    algorithm: str
+    kind: str  #: which size this is, see Collectives
+    row: Row
+
+
+class Lint:
+    """``known``: the collectives of the MPI that reads the file."""
+
+    def __init__(self, rules: Rules, known: Collectives, title: str) -> None:
+        self._rules, self._known, self._title = rules, known, title
+
+    def findings(self) -> list[Finding]:
+        """In the order of their lines."""
+        return sorted(self._all(), key=lambda each: each.line)
+
+    def meanings(self) -> Iterator[Meaning]:
+        """The rules that hold somewhere."""
+        for name in COLLECTIVES:
+            table = self._rules.table(name)
+            if table is not None and name in self._known.of:
+                yield from self._of(table)
+
+    def expected(self, most_ranks: int) -> Iterator[Expected]:
+        """A call for each rule that names an algorithm, with at most so many ranks."""
+        for each in self.meanings():
+            low, high = max(each.ranks[0], 2), each.ranks[1] or most_ranks
+            if each.algorithm == DEFAULT or low > min(high, most_ranks):
+                continue
+            ranks = self._runnable(each, low, min(high, most_ranks))
+            size = _size_in(each.sizes, each.kind, ranks)
+            if ranks and size is not None:
+                yield Expected(each.collective, ranks, 0 if each.collective == "barrier" else size, each.algorithm)
+
+    def _runnable(self, each: Meaning, low: int, high: int) -> int:
+        names = {
+            ranks: [one.name for one in self._known.algorithms(each.collective, ranks)]
+            for ranks in range(low, high + 1)
+        }
+        return next((ranks for ranks, there in names.items() if each.algorithm in there), low)
+
+    def _all(self) -> Iterator[Finding]:
+        if self._rules.rest:
+            yield Finding(self._rules.rest, "Open MPI reads no further than this: the numbers before say so.")
+        if self._rules.version and self._title == "Open MPI 4":
+            yield Finding(1, "Open MPI 4 does not know `rule-file-version`, and ignores the whole file.")
+        seen: dict[str, Table] = {}
+        for table in self._rules.tables:
+            if table.name in seen:
+                yield Finding(
+                    seen[table.name].line, f"Line {table.line} has rules for {table.name} again; these do not hold."
+                )
+            seen[table.name] = table
+        for table in seen.values():
+            yield from self._of_table(table)
+
+    def _of_table(self, table: Table) -> Iterator[Finding]:
+        if table.name not in self._known.of:
+            yield Finding(
+                table.line, f"culmen does not know the algorithms of {table.name}, and does not check its rules."
+            )
+            return
+        if table.ranks and table.ranks[0].ranks > 2:
+            first = table.ranks[0]
+            yield Finding(
+                first.line,
+                f"{table.name}: the rules for {first.ranks} ranks also hold for fewer ranks: no others come first.",
+            )
+        yield from _misplaced(table.ranks, [each.ranks for each in table.ranks], f"{table.name}, {{}} ranks")
+        for each, following in zip(table.ranks, [*table.ranks[1:], None], strict=True):
+            yield from _misplaced(each.rows, [row.size for row in each.rows], f"{table.name}, size {{}}")
+            yield from self._of_rows(table, each, following)
+
+    def _of_rows(self, table: Table, each: Ranks, following: Ranks | None) -> Iterator[Finding]:
+        algorithms = self._known.of[table.name]["algorithms"]
+        zero = self._known.of[table.name]["in_rules"]["sizes"] == "zero"
+        for row, before in zip(each.rows, [None, *each.rows[:-1]], strict=True):
+            if row.algorithm > len(algorithms):
+                yield Finding(
+                    row.line,
+                    f"{table.name} has no algorithm {row.algorithm} in {self._title}, so calls with this rule fail; "
+                    f"the largest number is {len(algorithms)}.",
+                )
+            elif self._ends_programs(table.name, row, each, following):
+                name = algorithms[row.algorithm - 1]
+                yield Finding(
+                    row.line, f"{table.name}: {name} ends programs with other than 2 ranks, and this rule holds there."
+                )
+            if zero and row.size > 0:
+                yield Finding(row.line, f"{table.name}: this rule never holds: Open MPI looks here only at size 0.")
+            elif before is not None and _same(row, before):
+                yield Finding(row.line, f"{table.name}: this rule changes nothing: line {before.line} says the same.")
+
+    def _ends_programs(self, name: str, row: Row, each: Ranks, following: Ranks | None) -> bool:
+        algorithms = [DEFAULT, *self._known.of[name]["algorithms"]]
+        only_two = each.ranks == 2 and following is not None and following.ranks == 3
+        return algorithms[row.algorithm] in self._known.two_ranks_only and not only_two
+
+    def _of(self, table: Table) -> Iterator[Meaning]:
+        kind = self._known.of[table.name]["in_rules"]["sizes"]
+        names = [DEFAULT, *self._known.of[table.name]["algorithms"]]
+        for ranks, each in _reachable(table.ranks, [one.ranks for one in table.ranks]):
+            for sizes, row in _reachable(each.rows, [one.size for one in each.rows]):
+                if kind == "zero" and sizes[0] > 0:
+                    continue
+                name = names[row.algorithm] if row.algorithm < len(names) else f"number {row.algorithm}"
+                yield Meaning(table.name, ranks, None if kind == "zero" else sizes, name, kind, row)
+
+
+def _same(row: Row, other: Row) -> bool:
+    return (row.algorithm, row.fan, row.segment) == (other.algorithm, other.fan, other.segment)
+
+
+def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[tuple[int, int], _Rule]]:
+    """Each rule that holds, with its first and its last value; 0 as the last: no end."""
+    places = [(edge, place_of(starts, edge)) for edge in sorted({0, *starts})] if rules else []
+    found: list[tuple[int, int]] = [
+        (edge, place) for k, (edge, place) in enumerate(places) if k == 0 or place != places[k - 1][1]
+    ]
+    for (first, place), following in zip(found, [*found[1:], None], strict=True):
+        yield (first, following[0] - 1 if following else 0), rules[place]
+
+
+def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iterator[Finding]:
+    """Rules that do not hold from their start on. ``what``: of which the start is a part."""
+    begins = {id(rule): first for (first, _), rule in _reachable(rules, starts)}
+    for place, (rule, start) in enumerate(zip(rules, starts, strict=True)):
+        if id(rule) not in begins:
+            after = next((k for k in range(place + 1, len(starts)) if starts[k] <= start), place)
+            yield Finding(
+                rule.line,
+                f"{what.format(start)}: this rule never holds: line {rules[after].line} comes later and replaces it.",
+            )
+        elif begins[id(rule)] > start:
+            before = max(range(place), key=lambda k: starts[k])
+            yield Finding(
+                rule.line,
+                f"{what.format(start)}: this rule holds only from {begins[id(rule)]} on: line "
+                f"{rules[before].line}, which is for {starts[before]}, comes before it.",
+            )
+
+
+def _size_in(sizes: tuple[int, int] | None, kind: str, ranks: int) -> int | None:
+    """Bytes of a message for which a rule holds; None: a test cannot send it."""
+    if sizes is None:
+        return _STEP
+    low, high = sizes
+    if kind == "element":
+        return _STEP if low <= _ELEMENT * ranks and (not high or _ELEMENT * ranks <= high) else None
+    factor = ranks if kind == "all_ranks" else 1
+    size = -(-max(low, 1) // (factor * _STEP)) * _STEP
+    return size if size <= _LARGEST and (not high or size * factor <= high) else None
+
+
+def said(each: Meaning) -> tuple[str, str, str]:
+    """In words: ranks, message sizes, algorithm."""
+    low, high = each.ranks
+    exactly = low if low == high else 0
+    ranks = f"{low} and more" if not high else f"up to {high}" if low <= 1 else f"{low} – {high}"
+    algorithm = ["Open MPI's own choice" if each.algorithm == DEFAULT else each.algorithm]
+    algorithm += [f"fan-out {each.row.fan}"] if each.row.fan else []
+    algorithm += [f"segments of {shown_size(each.row.segment)}"] if each.row.segment else []
+    sizes = "all" if each.sizes is None else _said_sizes(*each.sizes, each.kind, exactly)
+    return str(exactly or ranks), sizes, ", ".join(algorithm)
+
+
+def _said_sizes(first: int, last: int, kind: str, ranks: int) -> str:
+    """``ranks``: 0 if the rule is for several numbers of ranks."""
+    of = " an element" if kind == "element" else ""
+    if kind != "own" and ranks:
+        first, last = -(-first // ranks), last // ranks
+    elif kind != "own":
+        of = f" / ranks{of}"
+    if not last:
+        return "all" if not first else f"from {shown_size(first)}{of}"
+    if not first:
+        return f"up to {shown_size(last)}{of}"
+    return f"{shown_size(first)}{of}" if first == last else f"{shown_size(first)}{of} – {shown_size(last)}{of}"

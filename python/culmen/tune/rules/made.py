@@ -1,0 +1,115 @@
+"""Rules from what was measured. Between two measured places, an algorithm holds only if neither keeps the default."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...launch.mpi.collectives import DEFAULT, Collectives
+from .file import COLLECTIVES, Ranks, Row, Rules, Table
+
+# Of one collective: for each number of ranks, each measured size and the name of its algorithm, in this order.
+Chosen = Mapping[int, Sequence[tuple[int, str]]]
+
+_MOST_BETWEEN = 64  # numbers of ranks that get rules of their own
+# Which size Open MPI compares, as in its data file: for the last two, that of the message does not matter.
+_ALL_RANKS, _ONE_FOR_ALL = "all_ranks", ("element", "zero")
+
+
+class Step(NamedTuple):
+    """From so many bytes on; with ``after``, from one byte more."""
+
+    size: int
+    after: bool
+    name: str
+
+
+def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
+    """``chosen``: of each collective. Collectives that keep the default everywhere are left out."""
+    tables = []
+    for name, by_ranks in chosen.items():
+        entries = tuple(_different(_entries(name, by_ranks, known)))
+        if any(row.algorithm for entry in entries for row in entry.rows):
+            tables.append(Table(COLLECTIVES.index(name), entries))
+    return Rules(tuple(sorted(tables, key=lambda table: table.number)))
+
+
+def can_hold(collective: str, known: Collectives) -> bool:
+    """Whether a rules file knows it."""
+    return "in_rules" in known.of[collective]
+
+
+def looks_at_sizes(collective: str, known: Collectives) -> bool:
+    """Whether rules can differ for the sizes of messages."""
+    return known.of[collective]["in_rules"]["sizes"] not in _ONE_FOR_ALL
+
+
+def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]:
+    scale = known.of[name]["in_rules"]["sizes"]
+    numbers = {algorithm: place for place, algorithm in enumerate([DEFAULT, *known.of[name]["algorithms"]])}
+    measured = sorted(by_ranks)
+    default = (Step(0, False, DEFAULT),)
+    of = {n: _one(by_ranks[n]) if scale in _ONE_FOR_ALL else steps(by_ranks[n]) for n in measured}
+    if measured[0] > 0:
+        yield Ranks(0, _rows(default, numbers, 1))  # the first one also holds for fewer ranks
+    for n, following in zip(measured, [*measured[1:], None], strict=True):
+        yield Ranks(n, _rows(of[n], numbers, n if scale == _ALL_RANKS else 1))
+        if following is None or following == n + 1:
+            continue
+        between = _both(of[n], of[following], set(known.two_ranks_only) | set(known.powers_of_two_only))
+        if scale != _ALL_RANKS or between == default:
+            yield Ranks(n + 1, _rows(between, numbers, 1))
+        elif following - n <= _MOST_BETWEEN:
+            yield from (Ranks(k, _rows(between, numbers, k)) for k in range(n + 1, following))
+        else:
+            yield Ranks(n + 1, _rows(default, numbers, 1))
+    yield Ranks(measured[-1] + 1, _rows(default, numbers, 1))
+
+
+def _different(entries: Iterator[Ranks]) -> Iterator[Ranks]:
+    """Without those that say the same as the one before, which goes on."""
+    before = None
+    for entry in entries:
+        if entry.rows != before:
+            yield entry
+        before = entry.rows
+
+
+def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
+    """The default below the first size, and above the last one."""
+    out = [Step(0, False, DEFAULT)]
+    for (size, name), (_, following) in zip(points, [*points[1:], (0, DEFAULT)], strict=True):
+        out.append(Step(size, False, name))
+        if name != DEFAULT and following == DEFAULT:
+            out.append(Step(size, True, DEFAULT))
+    return _shortest(out)
+
+
+def _one(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
+    """Open MPI does not look at the size: there is a choice only if it is the same for all sizes."""
+    names = {name for _, name in points}
+    return (Step(0, False, names.pop() if len(names) == 1 else DEFAULT),)
+
+
+def _both(low: Sequence[Step], high: Sequence[Step], not_all: set[str]) -> tuple[Step, ...]:
+    """Where both have an algorithm, that of ``low``. ``not_all``: algorithms that not every number of ranks can run."""
+    out = []
+    for size, after in sorted({step[:2] for step in (*low, *high)}):
+        below, above = (
+            [step for step in each if step[:2] <= (size, after)][-1].name for each in (low, high)
+        )  # fmt: skip
+        usable = DEFAULT not in (below, above) and below not in not_all
+        out.append(Step(size, after, below if usable else DEFAULT))
+    return _shortest(out)
+
+
+def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
+    """Of steps at the same place the last one; without steps that change nothing."""
+    last = {step[:2]: step for step in found}
+    out: list[Step] = []
+    for step in last.values():
+        if not out or out[-1].name != step.name:
+            out.append(step)
+    return tuple(out)
+
+
+def _rows(found: Sequence[Step], numbers: Mapping[str, int], factor: int) -> tuple[Row, ...]:
+    return tuple(Row(step.size * factor + step.after, numbers[step.name]) for step in found)

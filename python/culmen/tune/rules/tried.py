@@ -1,0 +1,66 @@
+"""Whether Open MPI does what a rules file says: ranks call the collectives, and the functions that run are counted."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ...bench.conversation import LostError, RefusedError
+from ...bench.session import Session
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import DEFAULT, Algorithm
+
+_CALLS, _TIMEOUT_S = 2, 60.0
+
+
+class Expected(NamedTuple):
+    """``size``: bytes, as in ``culmen bench collectives``."""
+
+    collective: str
+    ranks: int
+    size: int
+    algorithm: str
+
+
+def environment_for(launcher: Launcher, rules: Path) -> dict[str, str]:
+    """The variables with which programs use a rules file."""
+    known = launcher.mpi.collectives
+    assert known is not None
+    return known.environment | {known.prefix + known.rules_file: str(rules.resolve())}
+
+
+def not_as_expected(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
+    """What ran instead, or why nothing ran. One launch for each number of ranks."""
+    known = launcher.mpi.collectives
+    assert known is not None
+    by_ranks: dict[int, list[Expected]] = defaultdict(list)
+    for each in expected:
+        by_ranks[each.ranks].append(each)
+    out: dict[Expected, str] = {}
+    for ranks, there in by_ranks.items():
+        left = list(there)
+        while left:
+            try:
+                with Session(launcher, ranks, _TIMEOUT_S, environment_for(launcher, rules)) as session:
+                    while left:
+                        each = left[0]
+                        if said := _try(session, each, known.algorithms(each.collective, ranks)):
+                            out[each] = said
+                        left.pop(0)
+            except LostError as error:
+                out[left.pop(0)] = str(error)
+    return out
+
+
+def _try(session: Session, each: Expected, algorithms: Iterable[Algorithm]) -> str:
+    """Empty if it is as expected."""
+    names = {one.function: one.name for one in algorithms if one.function}
+    try:
+        session.check(each.collective, 0, each.size, 0)
+        _, functions = session.time(each.collective, 0, each.size, 0, _CALLS, 0.0)
+    except RefusedError as error:
+        return str(error)
+    ran = sorted(names[function] for function in functions if function in names)
+    if each.algorithm == DEFAULT or ran == [each.algorithm]:
+        return ""
+    return f"{' and '.join(ran)} ran" if ran else "no algorithm that culmen knows ran"

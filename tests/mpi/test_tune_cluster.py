@@ -1,0 +1,167 @@
+"""``culmen tune`` with real ranks: the choices, the rules file that Open MPI reads, and its installation."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from culmen.bench.session import Session
+from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.rules.file import read_rules
+from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
+from harness import HANGS_S, culmen
+
+SMALL = ("--collectives", "bcast,gather", "--ranks", "2,4", "--sizes", "8,1K,16K", "--seconds", "0.05")
+
+
+@pytest.fixture
+def open_mpi():
+    return find_launcher("openmpi")
+
+
+def ran(launcher, rules: Path | None, collective: str, ranks: int, size: int) -> list[str]:
+    """The algorithms that run with a rules file."""
+    names = {one.function: one.name for one in launcher.mpi.collectives.algorithms(collective, ranks)}
+    environment = environment_for(launcher, rules) if rules else {}
+    with Session(launcher, ranks, HANGS_S, environment) as session:
+        _, functions = session.time(collective, 0, size, 0, 2, 0.0)
+    return sorted(names[function] for function in functions if function in names)
+
+
+# What culmen says of such files must be what Open MPI does with them.
+@pytest.mark.parametrize(
+    ("text", "collective", "size", "algorithm"),
+    [
+        ("1\n7\n1\n0\n2\n0 1 0 0\n1000 2 0 0\n", "bcast", 992, "basic_linear"),
+        ("1\n7\n1\n0\n2\n0 1 0 0\n1000 2 0 0\n", "bcast", 1000, "chain"),
+        ("1\n0\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "allgather", 248, "linear"),
+        ("1\n0\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "allgather", 256, "bruck"),
+        ("1\n3\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "alltoall", 256, "pairwise"),
+        ("1\n9\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "gather", 256, "binomial"),
+        ("1\n15\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "scatter", 256, "binomial"),
+        ("1\n12\n1\n0\n2\n0 1 0 0\n1024 3 0 0\n", "reduce_scatter", 256, "ring"),
+        ("1\n13\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "reduce_scatter_block", 256, "recursive_doubling"),
+        ("1\n4\n1\n0\n2\n0 1 0 0\n8 2 0 0\n", "alltoallv", 4000, "basic_linear"),
+        ("1\n14\n1\n0\n2\n0 1 0 0\n16 2 0 0\n", "scan", 8, "recursive_doubling"),
+        ("1\n14\n1\n0\n2\n0 1 0 0\n17 2 0 0\n", "scan", 4000, "linear"),
+        ("1\n8\n1\n0\n2\n0 1 0 0\n17 2 0 0\n", "exscan", 4000, "linear"),
+        ("1\n6\n1\n0\n2\n0 3 0 0\n8 2 0 0\n", "barrier", 0, "recursive_doubling"),
+        ("1\n2\n1\n0\n1\n0 4 0 0\n", "allreduce", 4000, "ring"),
+        ("1\n11\n1\n0\n1\n0 5 0 0\n", "reduce", 4000, "binomial"),
+        ("1\n7\n1\n8\n1\n0 2 0 0\n", "bcast", 8, "chain"),
+        ("1\n7\n2\n8\n1\n0 2 0 0\n2\n1\n0 3 0 0\n", "bcast", 8, "chain"),
+        ("1\n7\n1\n0\n3\n0 1 0 0\n1000 2 0 0\n500 3 0 0\n", "bcast", 600, "basic_linear"),
+        ("1\n7\n1\n0\n3\n0 1 0 0\n1000 2 0 0\n500 3 0 0\n", "bcast", 2000, "pipeline"),
+        ("2\n7\n1\n0\n1\n0 2 0 0\n7\n1\n0\n1\n0 1 0 0\n", "bcast", 8, "basic_linear"),
+    ],
+)
+def test_open_mpi_reads_a_file_as_culmen_says(open_mpi, tmp_path, text, collective, size, algorithm):
+    file = tmp_path / "rules.conf"
+    file.write_text(text)
+    known = open_mpi.mpi.collectives
+    kind = known.of[collective]["in_rules"]["sizes"]
+    compared = {"own": size, "all_ranks": size * 4, "element": 4 * 4, "zero": 0}[kind]
+    row = read_rules(file).row(collective, 4, compared)
+    assert known.of[collective]["algorithms"][row.algorithm - 1] == algorithm
+    assert ran(open_mpi, file, collective, 4, size) == [algorithm]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2\n2\n1\n0\n1\n0 1 0 0\n7\n1\n0\n1\n1000 2 0 0\n",
+        "2\n2\n1\n0\n1\n0 1 0 0\n7\n1\n0\n2\n0 2 0 0\n",
+        "2\n2\n1\n0\n1\n0 1 0 0\n77\n1\n0\n1\n0 2 0 0\n",
+    ],
+)
+def test_open_mpi_ignores_the_whole_file_after_a_mistake(open_mpi, tmp_path, text):
+    file = tmp_path / "rules.conf"
+    file.write_text(text)
+    assert ran(open_mpi, file, "allreduce", 4, 8) == ran(open_mpi, None, "allreduce", 4, 8)
+    said = culmen("tune", "lint", file, cwd=tmp_path)
+    assert said.returncode == 1
+    assert "Open MPI ignores the whole file, and says nothing." in said.stdout
+
+
+def test_lint_tries_the_rules(open_mpi, tmp_path):
+    file = tmp_path / "rules.conf"
+    file.write_text("1\n7\n2\n0\n1\n0 0 0 0\n3\n2\n0 1 0 0\n1000 12 0 0\n")
+    said = culmen("tune", "lint", file, cwd=tmp_path)
+    assert said.returncode == 1
+    assert "bcast has no algorithm 12" in said.stdout
+    assert "the rule names number 12, but: MPI_ERR_ARG" in said.stdout
+    assert "1 of 2 rules ran as they say." in said.stdout
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
+    first = culmen("tune", "cluster", *SMALL, "--mpi", mpi, "--at-most", 3, cwd=tmp_path)
+    assert first.returncode == 0, first.stdout + first.stderr
+    whole = culmen("tune", "cluster", *SMALL, "--mpi", mpi, cwd=tmp_path)
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    assert "16 launches, 3 of them before" in whole.stdout
+    folder = tmp_path / "tune-cluster"
+    with (folder / "choices.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 2 * 3
+    changed = [row for row in rows if row["algorithm"] != DEFAULT]
+    for row in changed:
+        assert row["algorithm"] == row["candidate"]
+        assert 1 < float(row["low"]) <= float(row["times_faster"]) <= float(row["high"])
+    assert all(int(row["pairs"]) == 33 for row in changed), "11 of each launch"
+    rules = folder / "openmpi-rules.conf"
+    expected = [Expected(r["collective"], int(r["ranks"]), int(r["size"]), r["algorithm"]) for r in changed]
+    assert not_as_expected(open_mpi, rules, expected) == {}
+    assert f"Of 12 points, {len(changed)} are faster with another algorithm" in whole.stdout
+    if changed:
+        assert "every one of them ran as chosen" in whole.stdout
+    page = (folder / "tuning.html").read_text()
+    assert "culmen tune install" in page
+    assert "OMPI_MCA_coll_tuned_dynamic_rules_filename" in page
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_rules_are_installed_used_and_removed(mpi, open_mpi, tmp_path, monkeypatch):
+    rules = tmp_path / "mine.conf"
+    rules.write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = tmp_path / ".openmpi" / "mca-params.conf"
+    settings.parent.mkdir()
+    settings.write_text("# mine\nbtl_base_warn_component_unused = 0\n")
+    usual = ran(open_mpi, None, "bcast", 4, 4000)
+    assert usual != ["chain"]
+    for _ in range(2):  # a second installation replaces the first
+        assert culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path).returncode == 0
+        assert ran(open_mpi, None, "bcast", 4, 4000) == ["chain"]
+    assert settings.read_text().count("coll_tuned_dynamic_rules_filename") == 1
+    # Measurements for a new choice do not see the installed one.
+    again = culmen("tune", "cluster", "--collectives", "bcast", "--ranks", 4, "--sizes", "4000", "--mpi", mpi,
+                   "--seconds", 0.05, cwd=tmp_path)  # fmt: skip
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert culmen("tune", "install", "--remove", "--mpi", mpi, cwd=tmp_path).returncode == 0
+    assert ran(open_mpi, None, "bcast", 4, 4000) == usual
+    assert settings.read_text() == "# mine\nbtl_base_warn_component_unused = 0\n"
+    twice = culmen("tune", "install", "--remove", "--mpi", mpi, cwd=tmp_path)
+    assert twice.returncode == 2
+    assert "has nothing from `culmen tune install`" in (twice.stdout + twice.stderr)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_settings_of_the_user_are_not_overwritten(mpi, tmp_path, monkeypatch):
+    rules = tmp_path / "mine.conf"
+    rules.write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = tmp_path / ".openmpi" / "mca-params.conf"
+    settings.parent.mkdir()
+    settings.write_text("coll_tuned_dynamic_rules_filename=/old.conf\n")
+    refused = culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "already sets coll_tuned_dynamic_rules_filename ('coll_tuned_dynamic_rules_filename=/old.conf')" in (
+        refused.stdout + refused.stderr
+    )
+    assert settings.read_text() == "coll_tuned_dynamic_rules_filename=/old.conf\n"
+    other = "# Rules for the collectives of Open MPI 3.9.9, from `culmen tune cluster`\n" + rules.read_text()
+    rules.write_text(other)
+    refused = culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "was measured with Open MPI 3.9.9, but" in (refused.stdout + refused.stderr)

@@ -1,0 +1,206 @@
+"""Rules files of Open MPI: read, asked, made and explained. What Open MPI does with them is tested in tests/mpi."""
+
+from pathlib import Path
+
+import pytest
+from culmen.launch.mpi import load
+from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.rules.file import Rules, RulesError, read_rules, written
+from culmen.tune.rules.lint import Lint, said
+from culmen.tune.rules.made import looks_at_sizes, rules_of, steps
+from hypothesis import given
+from hypothesis import strategies as st
+
+KNOWN = next(mpi for mpi in load() if mpi.title == "Open MPI 4").collectives
+BCAST, ALLTOALL, ALLTOALLV, ALLREDUCE = 7, 3, 4, 2
+
+
+def rules(tmp_path: Path, text: str) -> Rules:
+    (tmp_path / "rules.conf").write_text(text)
+    return read_rules(tmp_path / "rules.conf")
+
+
+def lint(tmp_path: Path, text: str) -> Lint:
+    return Lint(rules(tmp_path, text), KNOWN, "Open MPI 4")
+
+
+def names(measured: Rules, collective: str, ranks: int, size: int) -> str:
+    row = measured.row(collective, ranks, size)
+    return [DEFAULT, *KNOWN.of[collective]["algorithms"]][row.algorithm if row else 0]
+
+
+def test_comments_and_line_ends_do_not_matter(tmp_path):
+    read = rules(tmp_path, "# head\n1 # one\n7 1 # bcast\n0\n2 0 1 0 0\n1000 2 4 8192 # chain\n")
+    (only,) = read.tables
+    assert (only.name, [each.ranks for each in only.ranks]) == ("bcast", [0])
+    last = only.ranks[0].rows[1]
+    assert (last.size, last.algorithm, last.fan, last.segment, last.line) == (1000, 2, 4, 8192, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("1\n7\n1\n0\n1\n1000 2 0 0\n", 6, "the first message size for 0 ranks is 1000, but it must be 0"),
+        ("1\n7\n1\n0\n2\n0 2 0 0\n", 6, "the file ends, but a message size must follow"),
+        ("1\n77\n1\n0\n1\n0 2 0 0\n", 2, "77 is too large for the number of a collective"),
+        ("1\n7\n1\nzero\n1\n0 2 0 0\n", 4, "a number of ranks must stand here, not 'zero'"),
+        ("1\n7\n1\n0\n1\n0 -1 0 0\n", 6, "the number of an algorithm must stand here, not '-1'"),
+        ("", 1, "the file ends, but the number of collectives must follow"),
+    ],
+)
+def test_a_file_that_open_mpi_ignores_is_refused_with_its_line(tmp_path, text, line, said):
+    with pytest.raises(RulesError) as error:
+        rules(tmp_path, text)
+    assert f"line {line}: {said}" in str(error.value)
+    assert "Open MPI ignores the whole file" in str(error.value)
+
+
+def test_the_first_rule_also_holds_for_fewer_ranks(tmp_path):
+    read = rules(tmp_path, "1\n7\n1\n8\n1\n0 2 0 0\n")
+    assert names(read, "bcast", 4, 8) == "chain"
+    assert names(read, "allreduce", 4, 8) == DEFAULT
+    (finding,) = lint(tmp_path, "1\n7\n1\n8\n1\n0 2 0 0\n").findings()
+    assert finding.text == "bcast: the rules for 8 ranks also hold for fewer ranks: no others come first."
+
+
+def test_a_rule_after_a_larger_one_replaces_it(tmp_path):
+    text = "1\n7\n1\n0\n3\n0 1 0 0\n1000 2 0 0\n500 3 0 0\n"
+    read = rules(tmp_path, text)
+    assert [names(read, "bcast", 2, size) for size in (8, 600, 2000)] == ["basic_linear", "basic_linear", "pipeline"]
+    found = {finding.line: finding.text for finding in lint(tmp_path, text).findings()}
+    assert found == {
+        7: "bcast, size 1000: this rule never holds: line 8 comes later and replaces it.",
+        8: "bcast, size 500: this rule holds only from 1000 on: line 7, which is for 1000, comes before it.",
+    }
+
+
+def test_the_second_table_of_a_collective_holds(tmp_path):
+    text = "2\n7\n1\n0\n1\n0 2 0 0\n7\n1\n0\n1\n0 1 0 0\n"
+    assert names(rules(tmp_path, text), "bcast", 2, 8) == "basic_linear"
+    assert [finding.line for finding in lint(tmp_path, text).findings()] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1\n7\n1\n0\n1\n0 12 0 0\n", "bcast has no algorithm 12 in Open MPI 4, so calls with this rule fail"),
+        ("1\n0\n1\n0\n1\n0 6 0 0\n", "allgather: two_proc ends programs with other than 2 ranks"),
+        ("1\n4\n1\n0\n2\n0 1 0 0\n100 2 0 0\n", "alltoallv: this rule never holds: Open MPI looks here only at size 0"),
+        ("1\n7\n1\n0\n2\n0 2 0 0\n100 2 0 0\n", "bcast: this rule changes nothing: line 6 says the same"),
+        ("1\n5\n1\n0\n1\n0 2 0 0\n", "culmen does not know the algorithms of alltoallw"),
+        ("1\n7\n1\n0\n1\n0 2 0 0\n3\n", "Open MPI reads no further than this"),
+        ("rule-file-version-2\n1\n7\n1\n0\n1\n0 2 0 0\n", "Open MPI 4 does not know `rule-file-version`"),
+    ],
+)
+def test_each_mistake_is_named(tmp_path, text, said):
+    assert any(said in finding.text for finding in lint(tmp_path, text).findings())
+
+
+def test_a_rule_for_two_ranks_alone_may_name_an_algorithm_for_two(tmp_path):
+    assert not lint(tmp_path, "1\n0\n3\n0\n1\n0 0 0 0\n2\n1\n0 6 0 0\n3\n1\n0 0 0 0\n").findings()
+
+
+def test_sizes_are_said_as_those_of_a_message(tmp_path):
+    text = "2\n3\n2\n4\n2\n0 1 0 0\n4096 2 0 0\n6\n1\n0 0 0 0\n7\n1\n0\n2\n0 0 0 0\n1024 2 4 8192\n"
+    found = [(each.collective, *said(each)) for each in lint(tmp_path, text).meanings() if each.algorithm != DEFAULT]
+    assert found == [
+        ("alltoall", "up to 5", "up to 4095 B / ranks", "linear"),
+        ("alltoall", "up to 5", "from 4 KiB / ranks", "pairwise"),
+        ("bcast", "0 and more", "from 1 KiB", "chain, fan-out 4, segments of 8 KiB"),
+    ]
+
+
+SIZES = st.lists(st.integers(0, 2**20), min_size=1, max_size=5, unique=True).map(sorted)
+RANKS = st.lists(st.integers(2, 40), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@st.composite
+def measured(draw):
+    """Choices of some collectives, at sizes and numbers of ranks."""
+    out = {}
+    for name in draw(st.lists(st.sampled_from(sorted(KNOWN.of)), min_size=1, max_size=3, unique=True)):
+        sizes = draw(SIZES)
+        by_ranks = {}
+        for ranks in draw(RANKS):
+            algorithms = [one.name for one in KNOWN.safe_algorithms(name, ranks)]
+            by_ranks[ranks] = [(size, draw(st.sampled_from(algorithms))) for size in sizes]
+        out[name] = by_ranks
+    return out
+
+
+def counted(name: str, ranks: int, size: int) -> int:
+    """The size that Open MPI compares."""
+    return {"own": size, "all_ranks": size * ranks, "element": 4 * ranks, "zero": 0}[
+        KNOWN.of[name]["in_rules"]["sizes"]
+    ]
+
+
+@given(measured())
+def test_what_is_written_says_what_was_chosen_and_nothing_more(tmp_path_factory, chosen):
+    made = rules_of(chosen, KNOWN)
+    path = tmp_path_factory.mktemp("rules") / "rules.conf"
+    path.write_text(written(made, ["about"]))
+    read = read_rules(path)
+    assert Lint(read, KNOWN, "Open MPI 4").findings() == []
+    for name, by_ranks in chosen.items():
+        one_for_all = not looks_at_sizes(name, KNOWN)
+        for ranks, points in by_ranks.items():
+            for size, algorithm in points:
+                ran = names(read, name, ranks, counted(name, ranks, size))
+                assert ran == algorithm or (one_for_all and ran == DEFAULT)
+        least, most = min(by_ranks), max(by_ranks)
+        for ranks in (least - 1, most + 1):
+            assert names(read, name, ranks, counted(name, ranks, points[0][0])) == DEFAULT
+
+
+@given(measured(), st.integers(0, 50), st.integers(0, 2**20))
+def test_between_two_measured_places_one_default_is_enough(tmp_path_factory, chosen, ranks, size):
+    made = rules_of(chosen, KNOWN)
+    for name, by_ranks in chosen.items():
+        if not looks_at_sizes(name, KNOWN):
+            continue
+        below, above = (
+            max((n for n in by_ranks if n <= ranks), default=None),
+            min((n for n in by_ranks if n >= ranks), default=None),
+        )
+        if below is None or above is None:
+            assert names(made, name, ranks, counted(name, ranks, size)) == DEFAULT
+            continue
+        beside = []
+        for points in (by_ranks[below], by_ranks[above]):
+            sizes = [each for each, _ in points]
+            low, high = (
+                max((s for s in sizes if s <= size), default=None),
+                min((s for s in sizes if s >= size), default=None),
+            )
+            beside += [DEFAULT if end is None else dict(points)[end] for end in (low, high)]
+        ran = names(made, name, ranks, counted(name, ranks, size))
+        assert ran == (DEFAULT if DEFAULT in beside else ran)
+        assert ran in {*beside, DEFAULT}
+        if ran != DEFAULT:
+            assert ran in [one.name for one in KNOWN.algorithms(name, ranks)]
+
+
+@given(measured(), st.integers(0, 50), st.integers(0, 2**22))
+def test_the_words_of_lint_say_the_same_as_the_rules(chosen, ranks, size):
+    made = rules_of(chosen, KNOWN)
+    meanings = list(Lint(made, KNOWN, "Open MPI 4").meanings())
+    for name in chosen:
+        there = [
+            each.algorithm
+            for each in meanings
+            if each.collective == name
+            and each.ranks[0] <= ranks <= (each.ranks[1] or 10**9)
+            and (each.sizes is None or each.sizes[0] <= counted(name, ranks, size) <= (each.sizes[1] or 10**18))
+        ]
+        assert (there or [DEFAULT]) == [names(made, name, ranks, counted(name, ranks, size))]
+
+
+def test_steps_are_exact_where_a_neighbour_keeps_the_default():
+    found = [tuple(step) for step in steps([(8, DEFAULT), (64, "chain"), (512, "ring"), (4096, DEFAULT)])]
+    assert found == [
+        (0, False, DEFAULT),
+        (64, False, "chain"),
+        (512, False, "ring"),
+        (512, True, DEFAULT),
+    ]
