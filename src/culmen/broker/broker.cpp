@@ -12,6 +12,9 @@ constexpr std::size_t most_recording =
 // While the longest evaluation runs, the other workers end so many: without that many, thousands of workers would wait
 // for it.
 constexpr std::uint64_t asked_per_worker = 16;
+// While the candidate before a waiting one is evaluated, the other workers need about one each, and more if durations
+// differ.
+constexpr std::uint64_t kept_per_worker = 2;
 }  // namespace
 
 Broker::Broker(const BrokerOptions& options)
@@ -126,6 +129,7 @@ void Broker::on_event(const Asked& e) {
   asking_ = false;
   must_tell_first_ = e.count < e.wanted;
   exhausted_ = e.finished;
+  in_short_supply_ = e.count < e.wanted || e.finished;
   for (std::uint64_t i = 0; i < e.count; ++i) {
     evaluations_.push();
     ready_.push_back(e.first + i);
@@ -312,11 +316,18 @@ bool Broker::pick_free(WorkerId& worker) {
   for (std::size_t level = 0; free_workers_ > 0; ++level) {
     while (!free_[level].empty()) {
       worker = free_[level].back();
+      if (level >= options_.batch && keeps_for_idle(workers_[worker])) return false;
       if (level < credits(workers_[worker])) return true;
       unset_free(worker);  // evaluations have become longer
     }
   }
   return false;
+}
+
+/// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told.
+bool Broker::keeps_for_idle(const WorkerState& worker) const {
+  const bool last = in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
+  return last && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);
 }
 
 /// Since a worker was set free, evaluations may have become longer. One without a candidate stays free.

@@ -116,7 +116,8 @@ struct BrokerOptions {
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
-  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64.
+  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64. The last ones of
+  /// a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
@@ -210,6 +211,7 @@ class Broker {
   void ask_if_needed();
   std::uint64_t credits(const WorkerState& worker) const;
   bool pick_free(WorkerId& worker);
+  bool keeps_for_idle(const WorkerState& worker) const;
   std::uint64_t asynchronous_need();
   void unset_full();
   void set_free(WorkerId worker);
@@ -235,6 +237,7 @@ class Broker {
   Prefetch prefetch_;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
+  bool in_short_supply_ = false;  // the same; a tell does not end it
   bool exhausted_ = false;
   Stagnation stagnation_;
   Shape shape_;             // of the first one that was told; all others must have the same

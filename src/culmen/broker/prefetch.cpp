@@ -6,8 +6,9 @@
 namespace culmen {
 namespace {
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
-// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty. What
-// waits at one worker cannot be given to another that has none: that idles a worker for no longer than this.
+// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty, but no
+// more than take this long together. What waits at one worker cannot be given to another that has none, so the broker
+// keeps the last candidates of a generation.
 constexpr double waiting_s = 2e-3;
 constexpr std::uint32_t usually_waiting = 8;
 // A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
@@ -43,6 +44,10 @@ std::uint64_t Prefetch::waiting(const RoundTrip& trip) const {
   const auto ahead_s = std::max(waiting_s, 2 * trip_s);
   if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));
+}
+
+bool Prefetch::shorter_than(const RoundTrip& trip) const {
+  return mean_duration_s_ >= 0 && mean_duration_s_ < trip.seconds();
 }
 
 }  // namespace culmen

@@ -33,6 +33,8 @@ class Prefetch {
   void learn_duration(double duration_s);
   /// Candidates that wait at a worker besides those that it evaluates.
   std::uint64_t waiting(const RoundTrip& trip) const;
+  /// An evaluation takes less time than a worker waits for its next candidate.
+  bool shorter_than(const RoundTrip& trip) const;
 
  private:
   PrefetchTerms terms_;

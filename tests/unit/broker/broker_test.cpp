@@ -121,6 +121,41 @@ TEST(Broker, judges_the_way_by_its_least_round_trip) {
   EXPECT_EQ(t.sent_to(0).size(), 1u);
 }
 
+TEST(Broker, keeps_the_last_candidates_of_a_generation_for_workers_that_have_none) {
+  Table t(with_budget(1000));
+  t.generation = 12;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  // Eight are left, two for each worker: they wait here although evaluations are short.
+  for (int i = 0; i < 4; ++i) {
+    t.answer(0);
+    EXPECT_EQ(t.sent.size(), 4u);
+    for (WorkerId w = 0; w < 4; ++w) EXPECT_EQ(t.sent_to(w).size(), 1u) << w;
+  }
+}
+
+TEST(Broker, has_candidates_of_a_long_generation_wait_at_workers_until_few_are_left) {
+  Table t(with_budget(1000));
+  t.generation = 100;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (int i = 0; i < 4; ++i) t.answer(0);
+  EXPECT_EQ(t.sent.size(), 8u);
+  while (t.told.size() < 92) t.answer(0);
+  EXPECT_EQ(t.sent.size(), 4u);
+}
+
+TEST(Broker, lets_the_last_candidates_wait_at_workers_if_evaluations_are_shorter_than_round_trips) {
+  Table t(with_budget(1000));
+  t.generation = 12;
+  t.start();
+  for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
+  t.now += 1e-3;
+  t.answer(0, 1, true, 1e-5);
+  t.answer(0, 1, true, 1e-5);
+  EXPECT_EQ(t.sent.size(), 10u);
+}
+
 TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
   Table slow(with_budget(100));
   slow.start();
