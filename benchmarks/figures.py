@@ -14,6 +14,7 @@ from probe import probe
 from ranking import ranking
 from tool import tool
 from tuned import tuned
+from tuning import tuning
 
 MILLION = 1_000_000
 
@@ -194,6 +195,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "tool": tool,
     "probe": probe,
     "tuned": tuned,
+    "tuning": tuning,
     "application": application,
     "ranking": ranking,
 }

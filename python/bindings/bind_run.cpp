@@ -189,6 +189,17 @@ void bind_progress(nb::module_& m) {
             return text;
           },
           "Why the last worker was lost; empty if none was.")
+      .def_prop_ro(
+          "refused", [](const ProgressView& v) { return v.p.refused; },
+          "Workers of other machines that were not welcome.")
+      .def_prop_ro(
+          "last_refusal",
+          [](const ProgressView& v) {
+            auto text = v.p.last_refusal;
+            make_readable(text);
+            return text;
+          },
+          "Why the last of them was not; empty if none was.")
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
       .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })
       .def_prop_ro("lost", [](const ProgressView& v) { return v.p.lost; })

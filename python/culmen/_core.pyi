@@ -865,6 +865,14 @@ class Progress:
         """Why the last worker was lost; empty if none was."""
 
     @property
+    def refused(self) -> int:
+        """Workers of other machines that were not welcome."""
+
+    @property
+    def last_refusal(self) -> str:
+        """Why the last of them was not; empty if none was."""
+
+    @property
     def failed(self) -> int: ...
     @property
     def retried(self) -> int: ...

@@ -232,6 +232,11 @@ struct probe_ranks probe_group(unsigned communicator) {
   return (struct probe_ranks){probe_profile == NULL ? 0 : others[communicator], 0};
 }
 
+struct probe_ranks probe_local_group(unsigned communicator) {
+  if (communicator == probe_further_communicators) return (struct probe_ranks){(uint64_t)further.size, 0};
+  return (struct probe_ranks){probe_profile == NULL ? 0 : (uint64_t)probe_profile->communicators[communicator].size, 0};
+}
+
 /// A rank at the edge of a grid has neighbours that do not exist.
 static struct probe_ranks neighbours_in_grid(MPI_Comm communicator) {
   struct probe_ranks ranks = {0, 0};

@@ -54,6 +54,8 @@ struct probe_ranks {
   uint64_t absent;  ///< a bit for each of the first 64 that does not exist
 };
 struct probe_ranks probe_group(unsigned communicator);
+/// The ranks of the caller's group, also with an intercommunicator.
+struct probe_ranks probe_local_group(unsigned communicator);
 struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator);
 int probe_group_rank(unsigned communicator);
 

@@ -226,7 +226,8 @@ def _made(entry: Entry) -> str:
 
 
 def _bytes(entry: Entry) -> str:
-    size = "probe_neighbours(communicator, comm)" if "over" in entry else "probe_group(communicator)"
+    group = "probe_local_group" if "over_group" in entry else "probe_group"
+    size = "probe_neighbours(communicator, comm)" if "over" in entry else f"{group}(communicator)"
     amount = _amount(entry.get("bytes", ""), size)
     if "in_place" in entry:
         buffer = entry.get("in_place_of", "sendbuf")

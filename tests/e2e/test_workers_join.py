@@ -131,6 +131,20 @@ def test_workers_wait_for_a_run_that_was_killed(tmp_path, scheme):
     assert re.search(r"evaluations +400\b", out)
 
 
+def test_a_token_file_is_there_as_a_whole_or_not_at_all(tmp_path):
+    here = write(tmp_path / "here", n=20)
+    (here / "T").write_text("")
+    words = ("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", "--token-file")
+    empty = culmen(*words, "T", cwd=here)
+    assert empty.returncode == 2
+    assert "--token-file T: it is empty; delete it, and the run writes a new one" in empty.stderr
+    nowhere = culmen(*words, "no/T", cwd=here)
+    assert nowhere.returncode == 2
+    assert "--token-file no/T: it cannot be created: No such file or directory" in nowhere.stderr
+    missing = culmen("worker", "tcp://127.0.0.1:9", "--study", "fit.toml", "--token-file", "none", cwd=here)
+    assert "it cannot be read: No such file or directory; copy it from the machine of the run" in missing.stderr
+
+
 def evaluations(folder):
     return json.loads(culmen("status", "fit.db", "--json", cwd=folder).stdout)["outcomes"]
 
@@ -151,13 +165,14 @@ def test_a_worker_with_another_model_is_refused(tmp_path):
                 here,
                 ["--token-file", "other"],
             ),
-            "it was started with another study; copy the study and its model from the machine of the run, "
-            "and fix the same parameters": (there, ["--token-file", "T"]),
+            "it was started with another study: there is a difference in the code of the model; copy the study and its "
+            "model from the machine of the run, and fix the same parameters": (there, ["--token-file", "T"]),
         }
         for reason, (folder, words) in refusals.items():
             done = culmen("worker", address, "--study", "fit.toml", *words, cwd=folder)
             assert (done.returncode, done.stdout) == (2, "")
             assert done.stderr == f"culmen: {address} refused this worker: {reason}\n"
+        said(run, r"\d+ workers refused \(the last one: it was started with another study")
         assert (here / "T").stat().st_mode & 0o777 == 0o600
         run.process.send_signal(signal.SIGINT)
         run.end()

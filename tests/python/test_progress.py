@@ -14,7 +14,7 @@ from culmen.run.progress.monitor import Lines, Silent, make_monitor, words_of
 
 def seen(**changes):
     usual = {"phase": "running", "evaluations": 50, "budget": 100, "best_value": 1.5, "busy": 7, "workers": 8}
-    usual |= {"oldest": None, "oldest_for_s": 0.0, "last_loss": ""}
+    usual |= {"oldest": None, "oldest_for_s": 0.0, "last_loss": "", "refused": 0, "last_refusal": ""}
     return SimpleNamespace(**{**usual, "failed": 0, "retried": 0, "lost": 0, "elapsed_s": 2.0, **changes})
 
 
@@ -40,6 +40,12 @@ def test_figures_name_only_what_is_there():
     assert figures(seen(workers=0, best_value=None), recent()) == ["0/s", "waiting for workers"]
     alone = seen(workers=0, best_value=None, last_loss="worker 3: it sent too much")
     assert figures(alone, recent()) == ["0/s", "waiting for workers (lost: worker 3: it sent too much)"]
+    refused = seen(workers=0, best_value=None, refused=2, last_refusal="it gave no token")
+    assert figures(refused, recent()) == [
+        "0/s",
+        "waiting for workers",
+        "2 workers refused (the last one: it gave no token)",
+    ]
 
 
 def test_points_of_a_measurement_have_no_best_value_and_no_workers():

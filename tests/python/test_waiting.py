@@ -14,17 +14,22 @@ from store_builder import BEGUN_S, build
 
 import culmen
 
-RUN = {"generational": True, "workers": 4, "wall_s": 25.0, "evaluated_s": 40.0, "optimizer": "de"}
+RUN = {"generational": True, "workers": 4, "wall_s": 25.0, "evaluated_s": 40.0, "present_s": 100.0, "optimizer": "de"}
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "60% of the time; with generational = false none waits, but candidates depend on timing"),
+        ({}, "60% of their time; with generational = false they do not wait, but candidates depend on timing"),
         ({"generational": False}, None),
         ({"evaluated_s": 80.0}, None),
         ({"workers": 1}, None),
-        ({"wall_s": 3.0, "evaluated_s": 4.8}, None),
+        ({"wall_s": 3.0, "present_s": 12.0, "evaluated_s": 4.8}, None),
+        ({"wall_s": 1000.0, "present_s": 42.0}, None),  # they joined late
+        (
+            {"wall_s": 1000.0},
+            "60% of their time; with generational = false they do not wait, but candidates depend on timing",
+        ),
         ({"evaluations": 10_000}, None),  # of 4 ms each
         ({"optimizer": "pycma"}, None),  # which knows generations only
     ],
@@ -41,25 +46,25 @@ def test_a_long_run_says_how_long_its_workers_waited_for_each_other(changes, sai
         (
             {"value": 1.0, "duration_s": 24.0},
             30.0,
-            "70% of the time; evaluation 3 took 24 s (the median is 1 s), and the others waited for it; "
+            "70% of their time; evaluation 3 took 24 s (the median is 1 s), and the others waited for it; "
             "time_limit_s ends evaluations that take too long",
         ),
         (
             {"status": "timed out", "duration_s": 24.0},
             30.0,
-            "70% of the time; evaluation 3 took 24 s, its time limit (the median is 1 s); a lower time_limit_s makes "
+            "70% of their time; evaluation 3 took 24 s, its time limit (the median is 1 s); a lower time_limit_s makes "
             "this wait shorter",
         ),
         (
             None,
             30.0,
-            "70% of the time; evaluation 3 still ran when the run ended, after up to 24 s; if such an evaluation "
+            "70% of their time; evaluation 3 still ran when the run ended, after up to 24 s; if such an evaluation "
             "hangs, time_limit_s ends it",
         ),
         (
             {"value": 1.0, "duration_s": 3.0},
             9.0,
-            "91% of the time; with generational = false none waits, but candidates depend on timing",
+            "91% of their time; with generational = false they do not wait, but candidates depend on timing",
         ),
     ],
 )

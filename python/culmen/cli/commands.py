@@ -227,6 +227,8 @@ def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     )
     register(function)
     command = typer.main.get_command(one)
+    if entry.rest:
+        command.options_metavar = f"[OPTIONS] {'' if name == 'launch' else '-- '}COMMAND [ARGUMENTS]…"
     _take_exponents(command, function)
     return command
 

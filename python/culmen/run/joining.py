@@ -148,23 +148,41 @@ def _study_file_of(store: str) -> str:
 def token_in(path: Path, said: Wording = as_option, make: bool = False) -> str:
     """The token in a file. ``make``: a missing file gets a new token, which only its owner can read."""
     file = said("token_file", str(path))
-    try:
-        if make:
+    if make:
+        try:
             _make_token(path)
+        except OSError as error:
+            raise InputError(f"{file}: it cannot be created: {_reason(error)}") from None
+    try:
         token = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: it cannot be read: {_reason(error)}") from None
-    if not 0 < len(token) <= _LONGEST_TOKEN:
+        hint = "; copy it from the machine of the run" if isinstance(error, FileNotFoundError) else ""
+        raise InputError(f"{file}: it cannot be read: {_reason(error)}{hint}") from None
+    if not token:
+        hint = "delete it, and the run writes a new one" if make else "copy it again from the machine of the run"
+        raise InputError(f"{file}: it is empty; {hint}")
+    if len(token) > _LONGEST_TOKEN:
         raise InputError(f"{file}: a token has 1 to {_LONGEST_TOKEN} characters, this one has {len(token)}")
     return token
 
 
 def _make_token(path: Path) -> None:
-    """Unless there is one, also of another process that makes it now."""
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Unless there is one, also of another process that makes it now. It is there as a whole, or not at all."""
+    if path.exists():
+        return
+    new = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{secrets.token_urlsafe(32)}\n")
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def pin_in(fingerprint: str | None, said: Wording = as_option) -> str:

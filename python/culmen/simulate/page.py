@@ -6,7 +6,7 @@ from typing import Any
 
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, Figure, axis, layout
-from .reasons import knee_of
+from .reasons import knee_of, shortage_of
 from .rows import CURVE, VARIATIONS, curve_rows, variation_rows
 from .sweep import EVALUATIONS_PER_WORKER, Point, Sweep
 
@@ -18,7 +18,9 @@ def simulation_page(title: str, facts: Mapping[str, str], sweep: Sweep) -> str:
     if sweep.curve:
         drawn = "".join(f"<h3>{text(f.title)}</h3>{place_of(f)}" for f in figures)
         numbers = table(curve_rows(sweep.curve), CURVE, numbers=range(5))
-        sections.append(Section("curve", "Number of workers", f"<p>{text(knee_of(sweep.curve))}</p>{drawn}{numbers}"))
+        shortage = shortage_of(sweep.curve, sweep.main.evaluations) if sweep.main else ""
+        about_it = f"<p>{text(f'{knee_of(sweep.curve)} {shortage}'.strip())}</p>"
+        sections.append(Section("curve", "Number of workers", f"{about_it}{drawn}{numbers}"))
     if sweep.variations:
         rows = table(variation_rows(sweep.variations), VARIATIONS, numbers=range(1, 5))
         about = (

@@ -2,9 +2,10 @@
 
 from .. import _core
 from ..base.text import grouped
-from .sweep import Point
+from .sweep import EVALUATIONS_PER_WORKER, Point
 
 _WELL_USED, _BUSY = 0.98, 0.9
+_FEW = 20  # evaluations of each worker, of which the last ones matter
 _LINE = "the network connection of the master"
 
 
@@ -25,6 +26,16 @@ def limit_of(point: Point) -> str:
     return "workers wait for messages"
 
 
+def limit_of_study(point: Point) -> str:
+    """The same for the run of the study itself, which may be too short for so many workers."""
+    each = point.evaluations / point.workers
+    if point.evaluations > point.workers and each < _FEW and point.figures.utilisation < _BUSY:
+        return (
+            f"{grouped(point.evaluations)} evaluations are only {each:.2g} for each worker: they wait for the last ones"
+        )
+    return limit_of(point)
+
+
 def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
     return {
         "the master": f.master_load,
@@ -32,6 +43,19 @@ def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
         _LINE: f.line_load,
         "a relay": f.relay_load,
     }
+
+
+def shortage_of(curve: list[Point], evaluations: int) -> str:
+    """A sentence if the study has too few evaluations for the workers of the curve, each of which makes
+    EVALUATIONS_PER_WORKER."""
+    short = [point for point in curve if evaluations < EVALUATIONS_PER_WORKER * point.workers]
+    if not short:
+        return ""
+    first = short[0].workers
+    return (
+        f"The study itself has {grouped(evaluations)} evaluations. From {grouped(first)} workers on, these are fewer than "
+        f"{EVALUATIONS_PER_WORKER} for each, and its utilisation is lower than in this table."
+    )
 
 
 def knee_of(curve: list[Point]) -> str:

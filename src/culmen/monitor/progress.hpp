@@ -25,6 +25,8 @@ struct Progress {
   std::uint64_t oldest = 0;    ///< the evaluation that has run longest
   double oldest_since_s = -1;  ///< seconds of the engine's clock; below 0: none has run for a second
   std::string last_loss;       ///< why the last worker was lost; empty if none was
+  std::uint64_t refused = 0;   ///< workers of other machines that were not welcome
+  std::string last_refusal;    ///< why the last of them was not
 };
 
 /// The engine's thread writes it; any thread reads it.
@@ -50,8 +52,8 @@ class ProgressBoard {
   }
   Progress read() const {
     const std::lock_guard lock(mutex_);
-    return {phase_,  evaluations_, told_here_, budget_, best_value_,     busy_,     workers_,
-            failed_, retried_,     lost_,      oldest_, oldest_since_s_, last_loss_};
+    return {phase_,   evaluations_, told_here_, budget_,         best_value_, busy_, workers_, failed_,
+            retried_, lost_,        oldest_,    oldest_since_s_, last_loss_,  0,     {}};
   }
 
  private:

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -103,7 +104,9 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values("tcp", "ws", "wss"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_reason) {
-  const auto owner = make_open_transport(listen_at(GetParam()));
+  auto options = listen_at(GetParam());
+  options.work.parts = {{"the parameters", 1}, {"the evaluator", 2}, {"the data files", 4}};
+  const auto owner = make_open_transport(options);
   auto& transport = *owner;
   auto wrong = joining(transport);
   wrong.token = "secreT";
@@ -112,6 +115,46 @@ TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_re
   wrong.work = 8;
   EXPECT_THAT(complaint_of([&] { join_master(wrong); }), HasSubstr("it was started with another study"));
   EXPECT_EQ(transport.connected(), 0u);
+  wrong.work.parts = {{"the parameters", 1}, {"the evaluator", 3}, {"the data files", 5}};
+  EXPECT_THAT(complaint_of([&] { join_master(wrong); }),
+              HasSubstr("it was started with another study: there is a difference in the evaluator, the data files; "));
+  EXPECT_EQ(options.refusals->known().count, 3u);
+  EXPECT_THAT(options.refusals->known().last, HasSubstr("it was started with another study"));
+}
+
+/// With so many files, the process has room for four connections.
+void join_until_there_are_no_more_files(const char* scheme) {
+  const auto options = listen_at(scheme);
+  const auto transport = make_open_transport(options);
+  const rlimit few{260, 260};
+  if (setrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
+  std::vector<std::unique_ptr<JoinedEndpoint>> there;
+  for (int i = 0; i < 4; ++i) there.push_back(join_master(joining(*transport)));
+  auto last = joining(*transport);
+  last.patience_s = 0.1;
+  const auto why = complaint_of([&] { join_master(last); });
+  const auto refused = options.refusals->known();
+  const bool says = refused.count > 0 && refused.last.find("the system allows 260 (ulimit -Hn)") != std::string::npos;
+  if (!says) fmt::print(stderr, "{} '{}'; the worker: {}\n", refused.count, refused.last, why);
+  _exit(says && why != "no error" ? 0 : 1);
+}
+
+TEST_P(Network, a_worker_for_which_there_are_no_more_files_is_refused_with_the_reason) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(join_until_there_are_no_more_files(GetParam()), testing::ExitedWithCode(0), "");
+}
+
+TEST(Certificate, several_processes_that_make_it_at_once_have_the_same) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "culmen-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  std::vector<std::string> found(8);
+  std::vector<std::thread> threads;
+  for (auto& each : found)
+    threads.emplace_back([&] { each = fingerprint_of(certificate_in((folder / "certificate.pem").string()).chain); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& each : found) EXPECT_EQ(each, found.front());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing else is left there";
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Certificate, one_with_another_fingerprint_is_refused) {

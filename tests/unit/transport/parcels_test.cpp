@@ -86,6 +86,26 @@ TEST_F(Parcels, of_one_worker_keep_their_order_and_a_large_one_lets_others_pass)
   EXPECT_EQ(taken_[2].kind, ParcelKind::lost);
 }
 
+TEST_F(Parcels, of_a_worker_with_a_large_one_take_turns_with_those_of_others) {
+  const auto large = bytes_of(std::size_t{1} << 20, 1);
+  for (WorkerId worker = 0; worker < 2; ++worker) out_.add(worker, ParcelKind::frame, large, {});
+  // No message has room for it now, so it waits in the queue.
+  const auto small = bytes_of(Line::largest_message - 100, 3);
+  out_.add(2, ParcelKind::frame, small, {});
+  std::size_t messages = 0;
+  while (!out_.empty()) {
+    flush();
+    messages += deliver();
+    if (taken_.empty()) EXPECT_LT(messages, 12U) << "a small frame waits for the large ones";
+  }
+  deliver();
+  ASSERT_EQ(taken_.size(), 3U);
+  EXPECT_EQ(taken_[0].worker, 2U);
+  EXPECT_EQ(taken_[0].content, small);
+  EXPECT_EQ(taken_[1].content, large);
+  EXPECT_EQ(taken_[2].content, large);
+}
+
 TEST_F(Parcels, of_any_size_arrive_as_they_were) {
   const std::size_t most = Line::largest_message;
   int seed = 0;

@@ -66,6 +66,27 @@ TEST(PerItem, refuses_others) {
   EXPECT_EQ(transport->connected(), 0u);
 }
 
+TEST(PerItem, refuses_a_visit_that_never_ends) {
+  auto options = listen_at("tcp-per-item");
+  options.largest_body = 1000;
+  const auto transport = make_open_transport(options);
+  Visit said;
+  said.greeting = greeting_by_hand();
+  said.frames = std::uint64_t{1} << 63;
+  Bytes out;
+  append_frame(out, head_of(visit), encode(said));
+  const Bytes body(1000);
+  while (out.size() < 2 * options.largest_body + 2 * greeting_bytes)
+    append_frame(out, frame_of(1, FrameKind::result), body);
+  BlockingSocket socket;
+  socket.connect(transport->address());
+  socket.write(out);
+  const auto [kind, why] = only_frame(socket);
+  EXPECT_EQ(kind, refusal);
+  EXPECT_THAT(why, HasSubstr("it brought more than"));
+  EXPECT_THAT(options.refusals->known().last, HasSubstr("it brought more than"));
+}
+
 std::string refusal_of(const Address& address, BytesView said) {
   BlockingSocket socket;
   socket.connect(address);

@@ -25,7 +25,7 @@ from ...run.study import Study
 from ...simulate.durations import Durations, durations_of_store, given_durations, no_durations
 from ...simulate.network import as_table, network_from
 from ...simulate.page import simulation_page
-from ...simulate.reasons import knee_of, limit_of
+from ...simulate.reasons import knee_of, limit_of_study, shortage_of
 from ...simulate.rows import CURVE, TEXTS, VARIATIONS, curve_rows, lasted_s, percent, rate, variation_rows
 from ...simulate.sweep import EVALUATIONS_PER_WORKER, Cluster, Point, Simulator, Sweep
 from ...store.opening import open_store
@@ -140,7 +140,7 @@ def _found(main: Point) -> dict[str, str]:
         "master": f"{percent(f.master_load)} of one core",
         "store": f"{percent(f.writer_load)} of one core, in a thread of its own",
         "messages": _in_each(f.frames_per_message),
-        "why workers wait": limit_of(main) or "they hardly wait",
+        "why workers wait": limit_of_study(main) or "they hardly wait",
         "simulated in": f"{f.simulated_in_s:.3g} s, with {memory / 1024:.0f} MB of memory",
     }
 
@@ -177,6 +177,8 @@ def _print(facts: dict[str, str], sweep: Sweep) -> None:
         print(f"\nOther numbers of workers, each with {EVALUATIONS_PER_WORKER} evaluations per worker:")
         print_table(CURVE, curve_rows(sweep.curve), TEXTS)
         print(knee_of(sweep.curve))
+        if sweep.main and (shortage := shortage_of(sweep.curve, sweep.main.evaluations)):
+            print(shortage)
     if sweep.variations:
         print(f"\nOther networks, with at most {EVALUATIONS_PER_WORKER} evaluations per worker:")
         print_table(VARIATIONS, variation_rows(sweep.variations), TEXTS)

@@ -21,31 +21,38 @@ _SAID = 3  # numbers of evaluations in a sentence
 def waited(result: Result, here: int, ended: Opened | None) -> str | None:
     """A sentence if the workers waited for each other for much of the time, and something could avoid it. ``ended``:
     the store after the run."""
-    capacity_s = result.workers * result.wall_s
-    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _SLOW_S:
+    there_s = _there_s(result)
+    if not result.generational or result.workers < 2 or there_s < result.workers * _LONG_S:
         return None
-    share = 1 - result.evaluated_s / capacity_s
+    if result.evaluated_s < here * _SLOW_S:
+        return None
+    share = 1 - result.evaluated_s / there_s
     if share < _MUCH:
         return None
     if why := ended and _one_reason(result, Table(ended)):
-        return f"{share:.0%} of the time; {why}"
+        return f"{share:.0%} of their time; {why}"
     if not any(e["name"] == result.optimizer and e["asynchronous"] for e in _core.optimizer_catalogue()):
         return None
-    return f"{share:.0%} of the time; with generational = false none waits, but candidates depend on timing"
+    return f"{share:.0%} of their time; with generational = false they do not wait, but candidates depend on timing"
+
+
+def _there_s(result: Result) -> float:
+    """Of all workers together: how long they were there. Workers can join late."""
+    return float(result.present_s) if result.present_s > 0 else result.workers * result.wall_s
 
 
 def _one_reason(result: Result, table: Table) -> str:
     """Empty if no evaluation explains most of the waiting."""
     import numpy as np
 
-    waited_s = result.workers * result.wall_s - result.evaluated_s
+    waited_s = _there_s(result) - result.evaluated_s
     explains_s = _MAIN * waited_s / (result.workers - 1)
     here = np.flatnonzero((table.status >= 0) & (table.epoch == table.store.starts()[-1]["epoch"]))
     durations = np.nan_to_num(table.duration_s[here])
     unfinished_s = result.evaluated_s - float(durations.sum())
-    if unfinished_s >= explains_s:
+    if unfinished_s >= explains_s and (unfinished := _unfinished(table)):
         return (
-            f"{_unfinished(table)} still ran when the run ended, after up to {lasted(unfinished_s)}; if such an "
+            f"{unfinished} still ran when the run ended, after up to {lasted(unfinished_s)}; if such an "
             "evaluation hangs, time_limit_s ends it"
         )
     if not len(here) or durations.max() < explains_s:
@@ -59,8 +66,9 @@ def _one_reason(result: Result, table: Table) -> str:
 
 
 def _unfinished(table: Table) -> str:
+    """Empty if all have a result: then workers evaluated for nothing, because their results came a second time."""
     open_now = table.evaluation[(table.status < 0) & ~table.cancelled].tolist()
     if not open_now:
-        return "an evaluation"
+        return ""
     named = ", ".join(map(str, open_now[:_SAID])) + (", …" if len(open_now) > _SAID else "")
     return f"evaluation{'s' if len(open_now) > 1 else ''} {named}"

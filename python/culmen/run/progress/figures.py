@@ -4,7 +4,7 @@ from collections import deque
 from typing import NamedTuple
 
 from ... import _core
-from ...base.text import clock, counts, few, per_second
+from ...base.text import clock, counts, few, per_second, plural
 
 _RECENT_S = 5.0
 _LONG_S = 30.0  # without a result
@@ -91,7 +91,10 @@ def _waiting(progress: _core.Progress) -> str:
 
 
 def _mishaps(progress: _core.Progress) -> list[str]:
-    return [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
+    out = [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
+    if progress.refused:
+        out.append(f"{plural(progress.refused, 'worker')} refused (the last one: {progress.last_refusal})")
+    return out
 
 
 def _hung(progress: _core.Progress, rate: float) -> list[str]:

@@ -3,13 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "culmen/optimizer/combine/chain.hpp"
 #include "culmen/optimizer/core/info.hpp"
 
 namespace culmen {
 namespace {
+// Keys of the content, as Python writes it, and their names for people.
+constexpr std::array<std::pair<const char*, const char*>, 5> parts_of_content{
+    {{"sha256", "the code of the model"},
+     {"modules", "the modules that the model imports"},
+     {"data", "the data files"},
+     {"values", "the values that the function uses"},
+     {"python", "the version of Python"}}};
+
 const char* word_of(ResultKind kind) {
   return kind == ResultKind::value ? "value" : kind == ResultKind::residuals ? "residuals" : "figures";
 }
@@ -75,9 +87,17 @@ std::uint64_t hash_of(const std::string& text) {
 }
 }  // namespace
 
-std::uint64_t work_of(const StudyConfig& c, const std::string& content) {
-  return hash_of(fmt::format("{}{}{:?} {}\n{}", text_of(c.space), text_of(c.goals), c.evaluator_identity,
-                             word_of(c.evaluator.result), content));
+Work work_of(const StudyConfig& c, const std::string& content) {
+  const auto space = text_of(c.space), goals = text_of(c.goals);
+  const auto evaluator = fmt::format("{:?} {}\n", c.evaluator_identity, word_of(c.evaluator.result));
+  Work work = hash_of(space + goals + evaluator + content);
+  work.parts = {{"the parameters", hash_of(space)},
+                {"the objectives and limits", hash_of(goals)},
+                {"the evaluator", hash_of(evaluator)}};
+  const auto files = nlohmann::json::parse(content, nullptr, false);
+  for (const auto& [key, name] : parts_of_content)
+    if (files.is_object() && files.contains(key)) work.parts.emplace_back(name, hash_of(files[key].dump()));
+  return work;
 }
 
 std::string fingerprint_of(const StudyConfig& c) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "culmen/study/config/study_config.hpp"
+#include "culmen/transport/network/work.hpp"
 
 namespace culmen {
 
@@ -16,6 +17,6 @@ std::string fingerprint_of(const StudyConfig& config);
 
 /// A digest of what is evaluated: the space, the goals and the evaluator. Master and worker of a study have the same,
 /// wherever its files are. `content`: what the evaluator's files contain.
-std::uint64_t work_of(const StudyConfig& config, const std::string& content);
+Work work_of(const StudyConfig& config, const std::string& content);
 
 }  // namespace culmen

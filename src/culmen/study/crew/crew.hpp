@@ -7,10 +7,13 @@
 
 #include "culmen/study/config/result.hpp"
 #include "culmen/study/crew/team_layout.hpp"
+#include "culmen/transport/network/work.hpp"
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/worker.hpp"
 
 namespace culmen {
+
+class Refusals;
 
 /// One thread makes and ends it, because MPI requires that. In between the engine uses its transport.
 class Crew {
@@ -36,10 +39,11 @@ struct CrewRequest {
   std::size_t workers = 1;
   std::string run_marker;
   Function function;                         ///< EvaluatorKind::function only
-  std::uint64_t work = 0;                    ///< digest of the work, for workers that join
+  Work work = {};                            ///< for workers that join
   bool starts_processes = false;             ///< evaluators have child processes
   TeamsWanted teams = {};                    ///< of ranks
   std::function<std::string()> status = {};  ///< the state of the study as JSON, for WebPages
+  std::shared_ptr<Refusals> refusals = {};   ///< notes workers that are not welcome
 };
 
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);

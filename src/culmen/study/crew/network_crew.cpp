@@ -16,6 +16,7 @@ ListenOptions options_of(const Listening& listening, const CrewRequest& request)
   options.token = listening.token;
   options.work = request.work;
   options.status = request.status;
+  if (request.refusals) options.refusals = request.refusals;
   options.io_threads = listening.io_threads;
   options.largest_body = listening.largest_message_mib << 20;
   return options;

@@ -49,6 +49,7 @@ class StayingTransport final : public OpenTransport {
 /// For all runs whose Listening has it. The first of them makes the transport.
 struct Stay {
   std::unique_ptr<StayingTransport> transport;
+  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
 };
 
 }  // namespace culmen

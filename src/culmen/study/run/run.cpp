@@ -18,6 +18,7 @@
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/refusal.hpp"
+#include "culmen/study/crew/staying_transport.hpp"
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/study/run/status_page.hpp"
 #include "culmen/worker/process/child_table.hpp"
@@ -47,6 +48,7 @@ struct Run::Impl {
   std::unique_ptr<Crew> crew;
   std::unique_ptr<Writer> writer;
   std::shared_ptr<History> history;  // none unless the options ask for it
+  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();
   Door door;
   EngineResult result;
   double started_s = 0;
@@ -169,7 +171,8 @@ struct Run::Impl {
                               work_of(config, options.listening.content),
                               starts_children(config.evaluator),
                               {options.team_size, options.team_placement, config.evaluator.time_limit_s},
-                              [this] { return status_page(config.name, progress(), clock.now_s()); }});
+                              [this] { return status_page(config.name, progress(), clock.now_s()); },
+                              refusals});
       if (const auto first = crew->first_visitor()) engine->expect_visitors(*first);
       door = crew->door();
     } catch (const std::exception& e) {
@@ -221,6 +224,9 @@ struct Run::Impl {
     if (const auto* running = live.load()) p = running->progress();
     p.budget = config.stop.evaluations;
     p.best_value = config.goals.as_given(0, p.best_value);
+    const auto known = refusals->known();
+    p.refused = known.count;
+    p.last_refusal = known.last;
     return p;
   }
 
@@ -255,6 +261,7 @@ struct Run::Impl {
 Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std::make_unique<Impl>()) {
   impl_->config = std::move(config);
   impl_->options = std::move(options);
+  if (const auto& stay = impl_->options.listening.stay) impl_->refusals = stay->refusals;
   impl_->workplace = make_workplace(impl_->options);
   impl_->function = std::move(function);
   if (const auto bytes = impl_->options.history_bytes) impl_->history = std::make_shared<History>(bytes);

@@ -19,6 +19,8 @@ std::string status_page(const std::string& study, const Progress& p, double now_
       {"failed", p.failed},
       {"retried", p.retried},
       {"lost", p.lost},
+      {"refused", p.refused},
+      {"last_refusal", p.refused > 0 ? json(p.last_refusal) : none},
       {"running", p.oldest_since_s < 0 ? none : json{{"evaluation", p.oldest}, {"age_s", now_s - p.oldest_since_s}}},
   };
   return page.dump(2, ' ', false, json::error_handler_t::replace);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -57,15 +58,19 @@ X509Pointer read_certificate(const std::string& chain) {
 
 std::string reason() { return std::generic_category().message(errno); }
 
+/// The file is there as a whole, or not at all. Another process may make it now: then its file stays.
 void write_for_owner(const std::string& path, const std::string& text) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const auto part = fmt::format("{}.{}.{}.part", path, getpid(), gettid());
+  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) throw InputError(fmt::format("the certificate {} cannot be made: {}", path, reason()));
   const auto written = write(fd, text.data(), text.size());
   close(fd);
-  if (written != static_cast<ssize_t>(text.size())) {
-    unlink(path.c_str());
-    throw InputError(fmt::format("the certificate {} cannot be written: {}", path, reason()));
-  }
+  const bool whole = written == static_cast<ssize_t>(text.size());
+  const bool there =
+      whole && (link(part.c_str(), path.c_str()) == 0 || errno == EEXIST || rename(part.c_str(), path.c_str()) == 0);
+  const auto why = reason();
+  unlink(part.c_str());
+  if (!there) throw InputError(fmt::format("the certificate {} cannot be written: {}", path, why));
 }
 }  // namespace
 
@@ -92,7 +97,6 @@ Certificate certificate_in(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) {
     const auto made = make_certificate();
     write_for_owner(path, made.chain + made.key);
-    return made;
   }
   std::ifstream file(path);
   std::ostringstream text;

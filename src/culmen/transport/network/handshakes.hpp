@@ -28,16 +28,20 @@ class Handshakes {
   };
 
   explicit Handshakes(std::size_t most) : most_(most) {}
-  void make_place() {
+  void make_place() { keep(most_ - 1); }
+  /// So that another one may come.
+  void end_oldest() { keep(0, 1); }
+
+ private:
+  /// Ends the oldest ones until there are `most`, but no more than `at_most` of them.
+  void keep(std::size_t most, std::size_t at_most = SIZE_MAX) {
     std::vector<std::function<void()>> oldest;
     {
       const std::lock_guard lock(mutex_);
-      while (!open_.empty() && open_.size() >= most_) oldest.push_back(open_.extract(open_.begin()).mapped());
+      while (open_.size() > most && oldest.size() < at_most) oldest.push_back(open_.extract(open_.begin()).mapped());
     }
     for (const auto& cut : oldest) cut();
   }
-
- private:
   std::uint64_t add(std::function<void()> cut) {
     const std::lock_guard lock(mutex_);
     open_.emplace(next_, std::move(cut));

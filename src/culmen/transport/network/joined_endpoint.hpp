@@ -4,6 +4,7 @@
 #include <string>
 
 #include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/work.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -12,7 +13,7 @@ struct JoinOptions {
   Address address;
   std::string fingerprint;  ///< wss: of the master's certificate; empty: an authority must have signed it
   std::string token;
-  std::uint64_t work = 0;  ///< digest of the work
+  Work work;               ///< the master must have been started with the same
   double patience_s = 60;  ///< how long it tries to reach the master, at first and after a lost connection
 };
 

@@ -93,13 +93,27 @@ asio::awaitable<void> ListeningTransport::accept_all() {
     std::shared_ptr<DescriptorRoom> room;
     try {
       room = std::make_shared<DescriptorRoom>(1);
-    } catch (const InputError&) {
-      continue;  // the process may have no more files: evaluations need the rest
+    } catch (const InputError& e) {  // evaluations need the files that are left
+      const auto why = fmt::format("the run can take no more workers: {}", e.what());
+      options_.refusals->note(why);
+      handshakes_.end_oldest();
+      asio::co_spawn(
+          strand, [this, socket, why] { return send_off(socket, why); }, asio::detached);
+      continue;
     }
     handshakes_.make_place();
     asio::co_spawn(
         strand, [this, socket, room] { return meet(socket, room); }, asio::detached);
   }
+}
+
+asio::awaitable<void> ListeningTransport::send_off(std::shared_ptr<tcp::socket> socket, std::string why) {
+  const auto text = farewell_for(scheme_.opening, why);
+  boost::system::error_code failed;
+  socket->non_blocking(true, failed);
+  socket->write_some(asio::buffer(text), failed);  // a new connection has room for this
+  socket->close(failed);
+  co_return;
 }
 
 Handshakes::Entry ListeningTransport::begin_handshake(const std::shared_ptr<Connection>& connection) {
@@ -152,7 +166,9 @@ asio::awaitable<bool> ListeningTransport::turn_away(tcp::socket& socket, const b
   if (failed || is_late) co_return true;
   const auto opening = opening_of(BytesView(first).first(peeked));
   if (opening == Opening::unknown || opening == scheme_.opening) co_return false;
-  const auto answer = refusal_for(opening, objection_to(opening));
+  const auto why = objection_to(opening);
+  options_.refusals->note(why);
+  const auto answer = refusal_for(opening, why);
   co_await asio::async_write(socket, asio::buffer(answer), asio::redirect_error(use_awaitable, failed));
   if (!failed) socket.shutdown(tcp::socket::shutdown_send, failed);
   while (!failed) co_await socket.async_read_some(asio::buffer(first), asio::redirect_error(use_awaitable, failed));
@@ -177,9 +193,13 @@ std::string ListeningTransport::objection_to(const Greeting& said) const {
     if (options_.token.empty()) return wrong + ", which has none; leave out --token-file (token_file in a program)";
     return wrong + "; give the token file of the run (--token-file, or token_file in a program)";
   }
-  if (said.work != options_.work)
-    return "it was started with another study; copy the study and its model from the machine of the run, and fix the "
-           "same parameters";
+  if (said.work.digest != options_.work.digest) {
+    const auto difference = options_.work.difference(said.work);
+    return fmt::format(
+        "it was started with another study{}; copy the study and its model from the machine of the run, and fix the "
+        "same parameters",
+        difference.empty() ? "" : ": there is a difference in " + difference);
+  }
   return {};
 }
 
@@ -187,7 +207,8 @@ std::string ListeningTransport::why_late() const {
   return fmt::format("no greeting came within {:.3g} s", options_.handshake_s);
 }
 
-void ListeningTransport::refuse(Connection& connection, const std::string& why) {
+void ListeningTransport::refuse(Connection& connection, const std::string& why) const {
+  options_.refusals->note(why);
   connection.send(head_of(refusal), std::as_bytes(std::span(why)));
   connection.finish();
 }

@@ -53,7 +53,7 @@ class ListeningTransport : public OpenTransport {
   /// Of one whose greeting is not there in time.
   std::string why_late() const;
   /// Says why, and ends the connection.
-  static void refuse(Connection& connection, const std::string& why);
+  void refuse(Connection& connection, const std::string& why) const;
   /// While it lives, the connection may have to end for newer ones.
   Handshakes::Entry begin_handshake(const std::shared_ptr<Connection>& connection);
   const ListenOptions& options() const { return options_; }
@@ -64,6 +64,8 @@ class ListeningTransport : public OpenTransport {
   asio::awaitable<void> accept_all();
   /// Serves it, unless it came with another scheme.
   asio::awaitable<void> meet(std::shared_ptr<asio::ip::tcp::socket> socket, std::shared_ptr<DescriptorRoom> room);
+  /// There are no files for one more: says so, and ends the connection.
+  asio::awaitable<void> send_off(std::shared_ptr<asio::ip::tcp::socket> socket, std::string why);
   asio::awaitable<bool> turn_away(asio::ip::tcp::socket& socket, const bool& is_late);
   void deliver(const Arrival& arrival, Sink& sink);
 

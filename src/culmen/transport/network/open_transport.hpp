@@ -5,6 +5,8 @@
 #include <string>
 
 #include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/refusals.hpp"
+#include "culmen/transport/network/work.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -13,7 +15,7 @@ struct ListenOptions {
   Address address;
   std::string certificate;  ///< wss: the file with it; see certificate_in(). Empty: a new one, not kept
   std::string token;        ///< a worker must say the same
-  std::uint64_t work = 0;   ///< digest of the work; a worker must say the same
+  Work work;                ///< a worker must say the same
   std::function<std::string()> status = [] { return std::string("{}"); };  ///< ws, wss: see WebPages
   std::size_t io_threads = 1;                                              ///< they read, decode and write
   std::size_t connections = 65536;
@@ -23,7 +25,8 @@ struct ListenOptions {
                           ///< for a sign of life. Many proxies, such as nginx, end a connection after 60 s of silence
   double stall_s = 30;    ///< a connection on which a frame has begun ends if no more of it comes for so long
   std::size_t largest_body = std::size_t{1} << 30;  ///< of a frame of a worker, in bytes
-  double return_s = 3;      ///< close() waits so long for a worker that was just cut off: it is to learn of the end
+  double return_s = 3;  ///< close() waits so long for a worker that was just cut off: it is to learn of the end
+  std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();  ///< who was not welcome
   double absence_s = 3600;  ///< tcp-per-item: a worker that has no connection for so long is lost
 };
 

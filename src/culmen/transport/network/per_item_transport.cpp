@@ -147,14 +147,20 @@ class PerItemTransport final : public ListeningTransport {
     brought.said = decode_visit(body);
     if (!objection_to(brought.said.greeting).empty()) co_return brought;  // a stranger's frames are not read
     brought.frames.assign(rest.begin(), rest.end());
-    while (count_of(brought.frames) < brought.said.frames) {
+    // A worker repeats what was not confirmed: usually one result, sometimes two.
+    const auto most_bytes = 2 * options().largest_body + greeting_bytes;
+    for (auto count = count_of(brought.frames); count < brought.said.frames;) {
       block = co_await connection->read(options().largest_body, raise_largest_message, options().stall_s);
+      count += count_of(block);
+      if (brought.frames.size() + block.size() > most_bytes)
+        throw Error(fmt::format("it brought more than {}{}", most_bytes, raise_largest_message));
       if (brought.frames.empty()) brought.frames = std::move(block);
       else brought.frames.insert(brought.frames.end(), block.begin(), block.end());
     }
     co_return brought;
   }
 
+  /// `frames`: whole ones.
   static std::uint64_t count_of(BytesView frames) {
     FrameHead head;
     BytesView body;

@@ -8,7 +8,8 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint64_t greeting_mark = 0x33304E454D4C5543;  // "CULMEN03"
+constexpr std::uint64_t greeting_mark = 0x34304E454D4C5543;  // "CULMEN04"
+constexpr std::size_t most_parts = 16;
 
 std::uint32_t length_at(BytesView in) {
   std::uint32_t length = 0;
@@ -28,7 +29,12 @@ void write(ByteWriter& writer, const Greeting& greeting) {
   writer.u64(greeting_mark);
   writer.text(greeting.version);
   writer.text(greeting.token);
-  writer.u64(greeting.work);
+  writer.u64(greeting.work.digest);
+  writer.u8(static_cast<std::uint8_t>(greeting.work.parts.size()));
+  for (const auto& [name, digest] : greeting.work.parts) {
+    writer.text(name);
+    writer.u64(digest);
+  }
   writer.text(greeting.who);
 }
 
@@ -41,7 +47,13 @@ Greeting read_greeting(ByteReader& reader) {
   greeting.version = reader.text();
   if (!is_of_this_version(greeting)) return greeting;
   greeting.token = reader.text();
-  greeting.work = reader.u64();
+  greeting.work.digest = reader.u64();
+  const std::size_t parts = reader.u8();
+  if (parts > most_parts) throw Error(fmt::format("its greeting has {} parts of the work", parts));
+  for (std::size_t i = 0; i < parts; ++i) {
+    auto name = reader.text();
+    greeting.work.parts.emplace_back(std::move(name), reader.u64());
+  }
   greeting.who = reader.text();
   return greeting;
 }

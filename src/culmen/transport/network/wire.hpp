@@ -1,6 +1,7 @@
 // Frames as bytes of a stream: u32 length of head and body | head | body.
 #pragma once
 #include "culmen/base/error.hpp"
+#include "culmen/transport/network/work.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -27,8 +28,8 @@ FrameHead head_of(FrameKind kind);
 /// What a worker says when it has connected.
 struct Greeting {
   std::string token;
-  std::uint64_t work = 0;  ///< digest of the work that both were started with
-  std::string who;         ///< host and process, for messages
+  Work work;
+  std::string who;  ///< host and process, for messages
   std::string version = CULMEN_VERSION;
 };
 

@@ -1,0 +1,145 @@
+"""What the choices of `culmen tune cluster` are worth in later launches. Peers: an exhaustive search with ten times the
+repetitions, and the method of ompi-collectives-tuning, the least mean of a grid, with the calls of culmen."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from culmen.bench.collectives.measured import measure_points, points_of
+from culmen.bench.collectives.points import Point, Protocol
+from culmen.bench.parts import FOLDER
+from culmen.bench.session import Ranks
+from culmen.launch.mpi import Launcher, find_launcher
+from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.cluster.choices import tuned_from
+from culmen.tune.cluster.measured import measure
+from culmen.tune.cluster.pairs import LAUNCHES, next_pairs
+from measure import Bench, Row, Spread
+
+COLLECTIVES = ("bcast", "allreduce", "gather", "alltoall")
+SIZES = (8, 64, 512, 4096, 32768, 262144)
+RANKS = 8
+BUDGET_S = 0.1  # of an algorithm and a size in the race
+REPETITIONS = 600  # of the exhaustive search
+TIMEOUT_S = 60.0
+FRESH_LAUNCHES = 3
+
+Where = tuple[str, int]  # collective and size
+Choices = dict[Where, str]
+
+
+@dataclass
+class Method:
+    choices: Choices
+    calls: int
+
+
+def tuning(bench: Bench) -> Iterator[Row]:
+    launcher = find_launcher("openmpi")
+    sizes = SIZES[::2] if bench.quick else SIZES
+    bench.say("tune cluster")
+    own = _own(launcher, sizes, bench.scratch)
+    bench.say("exhaustive search")
+    exhaustive = _grid(launcher, sizes, REPETITIONS // (4 if bench.quick else 1), np.median)
+    bench.say("least mean of a grid, with as many calls")
+    points = exhaustive.calls / (REPETITIONS // (4 if bench.quick else 1))
+    mean = _grid(launcher, sizes, max(1, round(own.calls / points)), np.mean)
+    methods = {"tune cluster": own, "exhaustive": exhaustive, "least mean": mean}
+    speed: dict[str, list[float]] = {name: [] for name in methods}
+    regret: list[float] = []
+    slower: dict[str, int] = dict.fromkeys(methods, 0)
+    for number in range(FRESH_LAUNCHES):
+        bench.say(f"fresh session {number + 1} of {FRESH_LAUNCHES}")
+        fresh = _fresh(launcher, sizes, [each.choices for each in methods.values()])
+        for name, method in methods.items():
+            gains = {at: _gain(fresh[at], method.choices[at]) for at in fresh}
+            speed[name].append(float(np.exp(np.mean([np.log(gain) for gain, _ in gains.values()]))))
+            slower[name] += sum(high < 1 for _, high in gains.values())
+        best = [min(np.median(t) for t in there.values()) for there in fresh.values()]
+        chosen = [np.median(there[own.choices[at]]) for at, there in fresh.items()]
+        regret.append(float(np.mean(np.array(chosen) / np.array(best))) - 1)
+    what = f"{len(own.choices)} points, {RANKS} ranks, Open MPI 4"
+    own_speed, oracle, grid = (Spread(speed[name]) for name in methods)
+    yield Row(f"tuned: times faster than the default, {what}", "", own_speed, oracle, "exhaustive search",
+              own_speed.over(oracle), at_least=0.9)  # fmt: skip
+    yield Row(
+        "tuned: the same", "", own_speed, grid, "least mean of a grid, same calls", own_speed.over(grid), at_least=1
+    )
+    yield Row(
+        "tuned: mean regret against the best that was measured in the same session", "", Spread(regret), at_most=0.05
+    )
+    share = own.calls / exhaustive.calls
+    yield Row("tuned: calls / calls of the exhaustive search", "", Spread([share]), at_most=0.2)
+    for name in methods:
+        each = Spread([slower[name] / FRESH_LAUNCHES])
+        limit = {"at_most": 0.0} if name == "tune cluster" else {}
+        yield Row(f"points slower than the default beyond their interval: {name}", "", each, **limit)
+
+
+def _own(launcher: Launcher, sizes: tuple[int, ...], scratch: Path) -> Method:
+    folder = scratch / "tuned"
+    os.environ[FOLDER] = str(folder)
+    for launch in range(LAUNCHES + 1):
+        for name in COLLECTIVES:
+            measure(
+                {
+                    "collective": name,
+                    "ranks": RANKS,
+                    "launch": launch,
+                    "mpi": launcher.mpi.name,
+                    "sizes": ",".join(map(str, sizes)),
+                    "interval": 0.1,
+                    "budget_s": BUDGET_S,
+                    "timeout_s": TIMEOUT_S,
+                    "same_types": False,
+                }
+            )
+    tuned = tuned_from([(name, RANKS) for name in COLLECTIVES], folder)
+    return Method({(c.place.collective, c.place.size): c.algorithm for c in tuned.choices}, tuned.calls)
+
+
+def _grid(launcher: Launcher, sizes: tuple[int, ...], repetitions: int, value) -> Method:
+    """Each algorithm with so many repetitions; the one with the least value wins."""
+    choices: Choices = {}
+    calls = 0
+    for name in COLLECTIVES:
+        points = points_of(name, launcher.mpi.collectives.safe_algorithms(name, RANKS), sizes)
+        with Ranks(launcher, RANKS, TIMEOUT_S) as ranks:
+            measure_points(ranks, name, points, Protocol(repetitions=repetitions), seed=1)
+        calls += sum(len(times) for point in points for times in point.visits)
+        for size in sizes:
+            there = [p for p in points if p.size == size and p.in_time and (p.verified or p.algorithm.name == DEFAULT)]
+            choices[name, size] = min(there, key=lambda p: value(np.concatenate(p.in_time))).algorithm.name
+    return Method(choices, calls)
+
+
+def _fresh(
+    launcher: Launcher, sizes: tuple[int, ...], all_choices: list[Choices]
+) -> dict[Where, dict[str, np.ndarray]]:
+    """The visits' medians of the default and of all choices, in turns, in a new launch."""
+    out: dict[Where, dict[str, np.ndarray]] = {}
+    for name in COLLECTIVES:
+        by_name = {one.name: one for one in launcher.mpi.collectives.safe_algorithms(name, RANKS)}
+        points: list[Point] = []
+        for size in sizes:
+            wanted = dict.fromkeys([DEFAULT, *(choices[name, size] for choices in all_choices)])
+            points += points_of(name, [by_name[each] for each in wanted], [size])
+        with Ranks(launcher, RANKS, TIMEOUT_S) as ranks:
+            measure_points(ranks, name, points, Protocol(), 1, next_pairs)
+        for point in points:
+            medians = np.array([np.median(times) for times in point.in_time[1:]])
+            out.setdefault((name, point.size), {})[point.algorithm.name] = medians
+    return out
+
+
+def _gain(there: dict[str, np.ndarray], name: str) -> tuple[float, float]:
+    """Times faster than the default, and the upper end of the interval of 95 % (bootstrap of the median of pairs)."""
+    if name == DEFAULT:
+        return 1.0, 1.0
+    n = min(len(there[DEFAULT]), len(there[name]))
+    logs = np.log(there[DEFAULT][:n] / there[name][:n])
+    rng = np.random.default_rng(1)
+    medians = np.median(rng.choice(logs, (2000, n)), axis=1)
+    return float(np.exp(np.median(logs))), float(np.exp(np.quantile(medians, 0.975)))
