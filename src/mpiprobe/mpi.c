@@ -4,6 +4,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpiprobe/mpi.h"
 
@@ -29,6 +30,33 @@ void* probe_find(const char* name) {
   void* function = library != NULL ? dlsym(library, profiled) : NULL;
   if (function == NULL) function = dlsym(RTLD_NEXT, profiled);
   return function != NULL ? function : dlsym(RTLD_NEXT, name);
+}
+
+/// Its handles are neither those of Open MPI nor those of MPICH.
+static int is_standard_abi(struct dl_phdr_info* info, size_t size, void* found) {
+  (void)size;
+  (void)found;
+  const char* name = strrchr(info->dlpi_name, '/');
+  return name != NULL && strncmp(name, "/libmpi_abi.so", 14) == 0;
+}
+
+void probe_check_mpi(void) {
+#if defined(OPEN_MPI)
+  const char *const own = "Open MPI", *const other = "MPICH";
+  const int fits = probe_object("ompi_mpi_comm_world") != NULL;
+#else
+  const char *const own = "MPICH", *const other = "Open MPI";
+  const int fits = probe_object("ompi_mpi_comm_world") == NULL;
+#endif
+  const int standard = dl_iterate_phdr(is_standard_abi, NULL);
+  if (fits && !standard) return;
+  fprintf(
+      stderr,
+      "culmen: this program has loaded %s, but the mpiexec is that of %s; culmen cannot watch it. Use the mpiexec of "
+      "the program's MPI\n",
+      standard ? "the standard ABI of MPI (libmpi_abi)" : other, own);
+  fflush(NULL);
+  _exit(2);
 }
 
 void* probe_object(const char* symbol) {

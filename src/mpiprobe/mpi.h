@@ -17,6 +17,10 @@ static inline uint64_t probe_nanoseconds(void) {
 void* probe_find(const char* name);
 #define REAL(name) ((__typeof(&name))probe_find(#name))
 
+/// Before MPI_Init: ends the program with a sentence if it has loaded an MPI that this library was not built for. Calls
+/// of such an MPI would crash.
+void probe_check_mpi(void);
+
 /// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
 void* probe_object(const char* symbol);
 #if defined(OPEN_MPI)

@@ -163,6 +163,7 @@ static void after_init(void) {
 }
 
 PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
+  probe_check_mpi();
   before_init();
   probe_inside = 1;
   const int error = ((int (*)(int*, char***))probe_find("MPI_Init"))(argc, argv);
@@ -172,6 +173,7 @@ PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
 }
 
 PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  probe_check_mpi();
   before_init();
   probe_inside = 1;
   const int error = ((int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread"))(argc, argv, required, provided);

@@ -2,14 +2,19 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 
 from .._core import InputError
+from ..base.signals import STOP_SIGNALS, handling
 from .mpi import recognise
 from .mpi.linked import module_linked_by
 from .programs import own_library, said_by
+from .supervision import end_with_parent
 
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
@@ -27,6 +32,15 @@ def library_for(command: list[str], name: str, example: str) -> Path:
     example: the start of a right command line, for the message.
     """
     kinds = [kind for word in command if (kind := _kind_of(word))]
+    for word in command:
+        program = None if word.startswith("-") else shutil.which(word)
+        linked = module_linked_by(program) if program else ""
+        if linked and linked != kinds[0]:
+            raise InputError(
+                f"{word} was built for {linked}, but {command[0]} belongs to {kinds[0]}; use the launcher of {linked}"
+            )
+        if program and not Path(word).name.startswith(_LAUNCHERS) and "libmpi_abi.so" in said_by("ldd", program):
+            raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
     if not kinds:
         raise InputError(
             f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
@@ -48,9 +62,25 @@ def run_preloaded(command: list[str], library: Path | None, variables: Mapping[s
         added["LD_PRELOAD"] = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))
     command = _forwarding(command, [*added])
     try:
-        return subprocess.run(command, env={**os.environ, **added}).returncode
+        return _wait_for(command, {**os.environ, **added})
     except OSError as error:
         raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+
+
+def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
+    """Signals end the command, not this process, which then says what is known. A terminal's Ctrl-C reaches the command
+    without help."""
+    child: subprocess.Popen | None = None
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        if child is None:
+            raise KeyboardInterrupt
+        if number != signal.SIGINT or not sys.stdin.isatty():
+            child.send_signal(number)
+
+    with handling(STOP_SIGNALS, forward):
+        child = subprocess.Popen(command, env=environment, preexec_fn=end_with_parent)
+        return child.wait()
 
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:

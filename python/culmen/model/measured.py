@@ -90,6 +90,12 @@ def read_times(path: Path) -> Times:
     """Raises InputError if the file is no table of collectives, or has no time that counts."""
     try:
         times = Times(Table([path]))
+    except InputError:
+        if not path.exists():
+            raise InputError(
+                f"there is no {path}; `culmen bench collectives` writes it, or give the path of another table"
+            ) from None
+        raise
     except (ValueError, TypeError) as error:
         raise InputError(f"{path} is damaged: {error}") from None
     if not times.of:

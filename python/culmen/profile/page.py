@@ -14,6 +14,7 @@ from .nodes import HEADINGS, Node, nodes_of, remark_on, rows_of
 from .processors import processors_of
 from .recorded import KIND_NAMES, Rank
 from .timeline import common_timeline, phases_of
+from .tuning import tuning_of
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
@@ -29,6 +30,8 @@ class Total:
     calls: int = 0
     bytes: int = 0
     seconds: float = 0
+    ended_s: float = 0
+    """The part of seconds of ranks whose whole time is known: only this has a share."""
     sampled: int = 0
     sampled_s: float = 0
     waited_s: float = 0
@@ -45,7 +48,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     totals = totals_of(ranks)
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
-    share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
+    share = _share(ended, len(ranks), run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
     nodes = nodes_of(ranks)
     parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
@@ -74,6 +77,7 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
             total.calls += calls.calls
             total.bytes += calls.bytes
             total.seconds += calls.total_s
+            total.ended_s += calls.total_s if rank.seconds else 0
             total.by_rank[rank.rank] += calls.total_s
             total.sampled += calls.sampled
             total.sampled_s += calls.sampled_s
@@ -113,22 +117,26 @@ def title_of(ranks: list[Rank]) -> str:
     return f"{first.program}: {first.size} ranks{threads} on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
 
 
-def _share(ended: list[Rank], run_s: float, subject: str) -> str:
+def _share(ended: list[Rank], number: int, run_s: float, subject: str) -> str:
+    """number: of all ranks that left a profile."""
     if not ended or run_s == 0:
         return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
     shares = sorted((rank.in_mpi / rank.thread_s, rank.rank) for rank in ended)
     all_s = sum(rank.in_mpi for rank in ended)
-    return (
-        f"{subject} {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
-        f"to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
-    )
+    whose = "all ranks" if len(ended) == number == ended[0].size else "the ranks that reached MPI_Finalize"
+    said = f"{subject} {all_s / run_s:.0%} of the time of {whose}"
+    if len(ended) == 1:
+        return f"{said}: rank {shares[0][1]}."
+    return f"{said}: from {shares[0][0]:.0%} (rank {shares[0][1]}) to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
 
 
 def _gain(most: Total, run_s: float) -> str:
     """By Amdahl's law."""
-    moving = most.seconds * (1 - most.waiting) / run_s
+    moving = most.ended_s * (1 - most.waiting) / run_s
     without = f" Without the waits for late ranks it takes {moving:.0%}." if most.waiting else ""
-    return f"{without} If it were twice as fast, the run would take {moving / 2:.0%} less time.".strip()
+    most_of_all = "" if most.sampled else "at most "
+    gain = f"If it were twice as fast, the run would take {most_of_all}{moving / 2:.0%} less time."
+    return f"{without} {gain}".strip()
 
 
 def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
@@ -141,7 +149,8 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
         table.add_row(function, *cells_of(total, run_s, columns_of(totals)), communicator)
     if len(most) > rows:
         rest_s = sum(total.seconds for _, total in most[rows:])
-        table.add_row(f"{len(most) - rows} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
+        ended_s = sum(total.ended_s for _, total in most[rows:])
+        table.add_row(f"{len(most) - rows} more", "", "", f"{rest_s:,.4f}", f"{ended_s / run_s:.1%}" if run_s else "–")
     return table
 
 
@@ -187,7 +196,7 @@ def columns_of(totals: dict[tuple[str, str], Total]) -> tuple[str, ...]:
 
 def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
     """In these columns."""
-    share = f"{total.seconds / run_s:.1%}" if run_s else "–"
+    share = f"{total.ended_s / run_s:.1%}" if run_s else "–"
     each = f"{total.seconds / total.calls * 1e6:,.1f}"
     amount = shown_bytes(total.bytes) if total.bytes else ""
     waiting = f"{total.waiting:.0%}" if total.sampled_s else ""
@@ -203,7 +212,9 @@ def _advice(
         said.append(f"No profile came from rank {', '.join(map(str, missing))}.")
     lost = [rank.rank for rank in ranks if rank.seconds is None]
     if lost:
-        said.append(f"Rank {', '.join(map(str, lost))} did not reach MPI_Finalize. Its calls until then are counted.")
+        whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {_listed(list(map(str, lost)))}"
+        counted = "Its calls" if len(lost) == 1 else "Their calls"
+        said.append(f"{whose} did not reach MPI_Finalize. {counted} until then are counted, but have no share.")
     if uncounted := sum(rank.uncounted for rank in ranks):
         said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
     if uncharged := sum(rank.uncharged for rank in ranks):
@@ -221,9 +232,10 @@ def _advice(
     (function, communicator), most = max(totals.items(), key=lambda item: item[1].seconds)
     where = f" ({communicator})" if communicator else ""
     said.append(
-        f"The program {word}. {function}{where} takes most of that time: {most.seconds / run_s:.0%} of the run. "
+        f"The program {word}. {function}{where} takes most of that time: {most.ended_s / run_s:.0%} of the run. "
         f"{_gain(most, run_s)}"
     )
+    said += tuning_of(ranks, function, communicator, most.sampled > 0)
     times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
     if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:
         said.append(

@@ -177,7 +177,10 @@ def read_folder(folder: Path) -> list[Rank]:
         raise InputError(said)
     if not files:
         raise InputError(f"{folder} has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one")
-    return sorted((rank for rank in map(read_rank, files) if rank is not None), key=lambda rank: rank.rank)
+    ranks = sorted((rank for rank in map(read_rank, files) if rank is not None), key=lambda rank: rank.rank)
+    if not ranks:
+        raise InputError(f"{folder} has no calls: no rank came to the end of MPI_Init; look at the program's messages")
+    return ranks
 
 
 def without_room(folder: Path) -> str:
@@ -197,6 +200,14 @@ def read_rank(path: Path) -> Rank | None:
         return None
     if header["magic"] != _MAGIC:
         raise InputError(f"{path} is not a profile of this version of culmen")
+    try:
+        return _rank(file)
+    except (IndexError, ValueError, OverflowError):
+        raise InputError(f"{path} is damaged; remove it to see the other ranks") from None
+
+
+def _rank(file: np.void) -> Rank:
+    header = file["header"]
     seconds_a_tick = _seconds_a_tick(header)
     used = file["entries"][file["entries"]["calls"] != 0]
     ended = header["end_ns"] > 0
@@ -266,7 +277,7 @@ def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
         calls=int(entry["calls"]),
         bytes=int(entry["bytes"]),
         seconds=int(entry["ticks"]) * seconds_a_tick,
-        least_s=(~int(entry["least_ticks"]) & (2**64 - 1)) * seconds_a_tick,
+        least_s=(~int(entry["least_ticks"]) & (2**64 - 1)) * seconds_a_tick if entry["least_ticks"] else 0.0,
         most_s=int(entry["most_ticks"]) * seconds_a_tick,
         charged_s=int(entry["charged"]) * seconds_a_tick,
         completed=int(entry["completed"]),

@@ -1,6 +1,5 @@
 """Workers of other machines: what they and the master must agree on, and what a user types."""
 
-import contextlib
 import json
 import os
 import re

@@ -53,8 +53,8 @@ def shortage_of(curve: list[Point], evaluations: int) -> str:
         return ""
     first = short[0].workers
     return (
-        f"The study itself has {grouped(evaluations)} evaluations. From {grouped(first)} workers on, these are fewer than "
-        f"{EVALUATIONS_PER_WORKER} for each, and its utilisation is lower than in this table."
+        f"The study itself has {grouped(evaluations)} evaluations. From {grouped(first)} workers on, these are fewer "
+        f"than {EVALUATIONS_PER_WORKER} for each, and its utilisation is lower than in this table."
     )
 
 

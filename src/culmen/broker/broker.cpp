@@ -326,7 +326,8 @@ bool Broker::pick_free(WorkerId& worker) {
 
 /// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told.
 bool Broker::keeps_for_idle(const WorkerState& worker) const {
-  const bool last = in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
+  const bool last =
+      in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
   return last && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);
 }
 

@@ -6,9 +6,9 @@
 namespace culmen {
 namespace {
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
-// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty, but no
-// more than take this long together. What waits at one worker cannot be given to another that has none, so the broker
-// keeps the last candidates of a generation.
+// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty, but
+// no more than take this long together. What waits at one worker cannot be given to another that has none, so the
+// broker keeps the last candidates of a generation.
 constexpr double waiting_s = 2e-3;
 constexpr std::uint32_t usually_waiting = 8;
 // A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better

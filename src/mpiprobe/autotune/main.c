@@ -75,12 +75,14 @@ static void end(void) {
 }
 
 static int init(int* argc, char*** argv) {
+  probe_check_mpi();
   const int error = REAL(MPI_Init)(argc, argv);
   if (error == MPI_SUCCESS) begin();
   return error;
 }
 
 static int init_thread(int* argc, char*** argv, int required, int* provided) {
+  probe_check_mpi();
   const int error = REAL(MPI_Init_thread)(argc, argv, required, provided);
   if (error == MPI_SUCCESS) begin();
   return error;

@@ -116,7 +116,7 @@ class Plan:
         if here and needed > _MEMORY_SHARE * free:
             raise InputError(
                 f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
-                f"{free / 1e9:.3g} GB are free; give a smaller size or fewer ranks"
+                f"{free / 1e9:.3g} GB are free, of which culmen uses half; give a smaller size or fewer ranks"
             )
 
 

@@ -1,0 +1,77 @@
+"""Whether a tuner of collectives can help a program, and which one."""
+
+import re
+from collections import defaultdict
+
+from ..launch.mpi import load
+from ..launch.mpi.collectives import Collectives
+from .recorded import Rank
+
+_PER_ALGORITHM = 5  # calls that `culmen autotune` makes until it has chosen
+_LEFT = 5  # times as many calls must be left to gain on
+
+
+def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool) -> list[str]:
+    """Sentences about the function that takes the most time. ``sampled``: it is known how long ranks wait in it."""
+    out = []
+    name = function.removeprefix("MPI_").lower()
+    collectives = _collectives(ranks)
+    if not sampled and (function == "MPI_Recv" or (collectives is not None and name in collectives.of)):
+        out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
+    if collectives is None or name not in collectives.of:
+        return out
+    calls, size_class, size = _most(ranks, function, communicator)
+    number = len(collectives.algorithms(name, size)) if size else 0
+    if number < 2:
+        return out
+    needed = _PER_ALGORITHM * number
+    least = _word(2 ** (size_class - 1) if size_class else 0)
+    often = f"Each rank calls {function} {calls:,} times with messages of {least} bytes and more"
+    if calls >= _LEFT * needed:
+        out.append(
+            f"{often}. That is often enough for `culmen autotune -- …`, which needs about {needed} calls to choose one "
+            f"of {number} algorithms."
+        )
+    else:
+        out.append(
+            f"{often}. That is too seldom for `culmen autotune`, which needs about {needed} calls to choose one of "
+            f"{number} algorithms."
+        )
+    if collectives.rules_file:
+        out.append(
+            f"`culmen tune cluster --collectives {name} --ranks {size} --sizes {least}` looks for a faster algorithm "
+            "before the program starts."
+        )
+    return out
+
+
+def _word(size: int) -> str:
+    """As in options: 64K."""
+    for unit, factor in (("M", 1024**2), ("K", 1024)):
+        if size >= factor:
+            return f"{size // factor}{unit}"
+    return str(size)
+
+
+def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int, int]:
+    """Of the size class with the most time: calls of a rank, the class, and the ranks of the communicator."""
+    seconds: dict[int, float] = defaultdict(float)
+    calls: dict[tuple[int, int], int] = defaultdict(int)
+    sizes: dict[int, int] = {}
+    for rank in ranks:
+        for each in rank.calls:
+            if each.function == function and re.sub(r" colour \d+", "", each.communicator) == communicator:
+                seconds[each.size_class] += each.total_s
+                calls[each.size_class, rank.rank] += each.calls
+                sizes[each.size_class] = each.ranks
+    if not seconds:
+        return 0, 0, 0
+    longest = max(seconds, key=seconds.__getitem__)
+    return max(n for (of, _), n in calls.items() if of == longest), longest, sizes[longest]
+
+
+def _collectives(ranks: list[Rank]) -> Collectives | None:
+    """Of the MPI of the ranks."""
+    found = re.match(r"(Open MPI|MPICH)\D*(\d+)", ranks[0].library)
+    title = f"{found[1]} {found[2]}" if found else ""
+    return next((mpi.collectives for mpi in load() if mpi.title == title), None)
