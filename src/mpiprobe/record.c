@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-__thread int probe_inside = 0;
+__thread uintptr_t probe_inside = 0;
 int probe_invariant = 0;
 struct probe_file* probe_profile;
 
@@ -165,7 +165,7 @@ static void after_init(void) {
 PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
   probe_check_mpi();
   before_init();
-  probe_inside = 1;
+  probe_inside = UINTPTR_MAX;
   const int error = ((int (*)(int*, char***))probe_find("MPI_Init"))(argc, argv);
   if (error == MPI_SUCCESS) after_init();
   probe_inside = 0;
@@ -175,7 +175,7 @@ PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
 PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   probe_check_mpi();
   before_init();
-  probe_inside = 1;
+  probe_inside = UINTPTR_MAX;
   const int error = ((int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread"))(argc, argv, required, provided);
   if (error == MPI_SUCCESS) after_init();
   probe_inside = 0;
@@ -195,7 +195,7 @@ PROBE_PUBLIC int MPI_Finalize(void) {
     h->end_ticks = probe_ticks();
     probe_reach(h->end_ticks - h->start_ticks);
   }
-  probe_inside = 1;
+  probe_inside = UINTPTR_MAX;
   const int error = ((int (*)(void))probe_find("MPI_Finalize"))();
   probe_inside = 0;
   return error;

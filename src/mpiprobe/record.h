@@ -15,8 +15,9 @@ extern const unsigned probe_row_count;
 extern const uint8_t probe_row_kinds[];
 extern const char* const probe_symbols[];  // of functions, also of those that share a row with another
 extern void* probe_real[];
-/// Whether this thread is in a wrapper: MPI's own calls of MPI do not count.
-extern __thread int probe_inside;
+/// Where the stack of this thread was in its outermost wrapper; 0: it is in none. MPI's own calls of MPI do not count.
+/// A call from higher up the stack counts: longjmp or an exception has left the wrapper.
+extern __thread uintptr_t probe_inside;
 extern int probe_invariant;               // the processor counts at a constant rate
 extern struct probe_file* probe_profile;  // null: nothing is recorded
 

@@ -26,8 +26,9 @@ void* probe_real[{symbol_count}];
 _WRAPPER = """
 static int {name}_counted({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))probe_function({number});
-  if (probe_inside) return real({words});
-  probe_inside = 1;
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (here < probe_inside) return real({words});
+  probe_inside = here;
 {before}  const uint64_t begin = probe_ticks();
 {first}  const int error = real({words});
   const uint64_t end = probe_ticks();

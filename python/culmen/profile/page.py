@@ -185,7 +185,7 @@ def _phases(ranks: list[Rank]) -> Table | None:
 
 def _table(first: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column(first, overflow="fold")
+    table.add_column(first, no_wrap=True, overflow="ignore")
     return table
 
 

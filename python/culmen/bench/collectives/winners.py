@@ -13,7 +13,8 @@ HEADINGS = ["MPI", "collective", "ranks", "size", "fastest", "time in µs", "tim
 @dataclass(frozen=True)
 class Winner:
     """``gain``: time of the MPI's own choice / time of the fastest one, from ``least_gain`` to ``most_gain`` with the
-    ends of both intervals; 1 if that was not measured. ``name``: DEFAULT unless another one is faster beyond doubt."""
+    ends of both intervals; 1 if that was not measured (``compared``). ``name``: DEFAULT unless another one is faster
+    beyond doubt."""
 
     mpi: str
     collective: str
@@ -24,6 +25,7 @@ class Winner:
     gain: float = 1.0
     least_gain: float = 1.0
     most_gain: float = 1.0
+    compared: bool = True
 
 
 def winners(table: Table) -> list[Winner]:
@@ -39,7 +41,7 @@ def _winner(table: Table, place: tuple[str, str, int, int]) -> Winner | None:
         return None
     name, found = next(iter(there.items()))
     if default is None:
-        return Winner(*place, name, found)
+        return Winner(*place, name, found, compared=False)
     own = default.interval
     if name == DEFAULT or found.interval.overlaps(own):
         return Winner(*place, DEFAULT, default)
@@ -62,7 +64,7 @@ def rows_of(table: Table) -> list[list[str]]:
                 sizes if first.collective != "barrier" else "–",
                 first.name,
                 _between([w.found.interval.median * 1e6 for w in same]),
-                "–" if first.name == DEFAULT else _between([w.gain for w in same]),
+                "–" if first.name == DEFAULT or not first.compared else _between([w.gain for w in same]),
             ]
         )
     return out
