@@ -22,7 +22,7 @@ COLLECTIVES = ("bcast", "allreduce", "gather", "alltoall")
 SIZES = (8, 64, 512, 4096, 32768, 262144)
 RANKS = 8
 BUDGET_S = 0.1  # of an algorithm and a size in the race
-REPETITIONS = 600  # of the exhaustive search
+REPETITIONS = 2000  # of the exhaustive search: about ten times those of an algorithm in the race
 TIMEOUT_S = 60.0
 FRESH_LAUNCHES = 3
 

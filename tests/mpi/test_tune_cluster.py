@@ -1,6 +1,7 @@
 """``culmen tune`` with real ranks: the choices, the rules file that Open MPI reads, and its installation."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import read_rules
 from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
 from harness import HANGS_S, culmen
+from profiles import AS_ROOT, built
 
 SMALL = ("--collectives", "bcast,gather", "--ranks", "2,4", "--sizes", "8,1K,16K", "--seconds", "0.05")
 
@@ -165,3 +167,32 @@ def test_settings_of_the_user_are_not_overwritten(mpi, tmp_path, monkeypatch):
     refused = culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path)
     assert refused.returncode == 2
     assert "was measured with Open MPI 3.9.9, but" in (refused.stdout + refused.stderr)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_a_program_is_tuned_where_it_spends_its_time(mpi, tmp_path):
+    words = ["3" if word == "RANKS" else word for word in built(mpi, tmp_path, "allreduce_program.c")]
+    given = ("tune", "app", "--seconds", 0.05, "--rounds", 3)
+    done = culmen(*given, "--", *words, cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "allreduce with 3 ranks and about 64 bytes" in done.stdout
+    with (tmp_path / "tune-app/choices.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["collective"], row["ranks"], row["size"]) for row in rows} == {
+        ("allreduce", "3", "64"),
+        ("allreduce", "3", "128"),
+    }
+    kept = all(row["algorithm"] == DEFAULT for row in rows)
+    verdict = "All points keep the default" if kept else "With the rules, the program is|not clearly faster or slower"
+    assert re.search(verdict, done.stdout)
+    again = culmen(*given, "--", *words, cwd=tmp_path, **AS_ROOT)
+    assert "The profile in tune-app/profile is used again" in again.stdout
+    failed = culmen(*given, "-o", "failed", "--", *words[:-1], "false", cwd=tmp_path, **AS_ROOT)
+    assert failed.returncode == 2
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+def test_another_mpi_is_one_sentence(mpi, tmp_path):
+    done = culmen("tune", "cluster", "--mpi", mpi, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "culmen cannot write tuning files for MPICH 4 yet; `culmen autotune` tunes a program" in done.stderr

@@ -54,6 +54,13 @@ Exit codes:
   2   the input was wrong, or the program left no tuning file
   In all other cases, it is the exit code of the program.
 """
+CODES_OF_APP = """\b
+Exit codes:
+  0   the program was tuned, or there was nothing to tune
+  1   a point failed
+  2   the input was wrong, or the program failed
+  75  Ctrl-C or a signal stopped the command; the same command continues the measurement
+"""
 CODES_OF_LINT = """\b
 Exit codes:
   0   the file does what it says
@@ -179,6 +186,12 @@ COMMANDS = {
     "tune": Entry(
         "Find faster algorithms for the collectives of an MPI on this cluster, and use them.",
         members={
+            "app": Entry(
+                "Tune the collectives that take much of the time of an MPI program. Compare runs with and "
+                "without the result. Example: culmen tune app -- mpiexec -n 4 ./app",
+                codes=CODES_OF_APP,
+                rest=True,
+            ),
             "cluster": Entry(
                 "Find the message sizes and numbers of ranks for which another algorithm is faster than the MPI's own "
                 "choice. Write a tuning file, a table and plots. The same command continues an interrupted "

@@ -120,6 +120,48 @@ def cluster(
     raise typer.Exit(work.tune.submit_tuning(wanted, on, words, output, overwrite, quiet))
 
 
+def app(
+    context: typer.Context,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            "--rounds",
+            metavar="N",
+            min=3,
+            max=1000,
+            show_default=False,
+            help="At the end, run the program N times without and N times with the tuning file. Default: 5.",
+        ),
+    ] = 5,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="X",
+            show_default=False,
+            min=0.01,
+            max=3600,
+            help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
+        ),
+    ] = 0.3,
+    same_types: Annotated[
+        bool,
+        typer.Option(
+            "--same-types",
+            help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-app."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    words = list(context.args)
+    raise typer.Exit(work.tune_app.tune_app(words, output, rounds, seconds, same_types, overwrite, quiet))
+
+
 def lint(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI.")],
     mpi: Annotated[

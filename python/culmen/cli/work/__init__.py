@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         submit,
         suites,
         tune,
+        tune_app,
         worker,
     )
 
@@ -60,6 +61,7 @@ __all__ = [
     "submit",
     "suites",
     "tune",
+    "tune_app",
     "worker",
 ]
 

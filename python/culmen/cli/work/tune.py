@@ -48,19 +48,24 @@ _FAST = ("bcast", "allreduce", "reduce")
 
 @dataclass(frozen=True)
 class Tuning:
-    """What is to be tuned. ``same_types``: see Collectives.safe_algorithms()."""
+    """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
+    numbers of ranks; empty: all of the plan."""
 
     plan: Plan
     same_types: bool
+    only: frozenset[tuple[str, int]] = frozenset()
 
     def points(self) -> list[dict[str, Any]]:
         """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
             for launch in range(LAUNCHES + 1)
-            for ranks in self.plan.ranks
-            for name in self.plan.collectives
+            for name, ranks in self.races()
         ]
+
+    def races(self) -> list[tuple[str, int]]:
+        all_of = [(name, ranks) for ranks in self.plan.ranks for name in self.plan.collectives]
+        return [each for each in all_of if not self.only or each in self.only]
 
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
@@ -68,7 +73,7 @@ class Tuning:
 
     def most_s(self) -> float:
         """At most about so long, on a machine without other work."""
-        compared = LAUNCHES * len(self.plan.ranks) * len(self.plan.collectives) * len(self.plan.sizes)
+        compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
         return self.plan.most_s() + compared * 2 * VISITS * _VISIT_S + len(self.points())
 
 
@@ -175,8 +180,7 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     failures = read(place / _STORE).opened.failures
     for failure in failures:
         print(f"culmen: {failure['count']} launches failed: {failure['message'].splitlines()[0]}")
-    races = [(name, ranks) for name in wanted.plan.collectives for ranks in wanted.plan.ranks]
-    there = [each for each in races if file_of(*each, RACE, place).exists()]
+    there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
     if not there:
         print("culmen: no collective was measured")
         return RESUMABLE if end is End.STOPPED else FAILED
