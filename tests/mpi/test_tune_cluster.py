@@ -178,10 +178,8 @@ def test_a_program_is_tuned_where_it_spends_its_time(mpi, tmp_path):
     assert "allreduce with 3 ranks and about 64 bytes" in done.stdout
     with (tmp_path / "tune-app/choices.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["collective"], row["ranks"], row["size"]) for row in rows} == {
-        ("allreduce", "3", "64"),
-        ("allreduce", "3", "128"),
-    }
+    points = {(row["collective"], row["ranks"], row["size"]) for row in rows}
+    assert points - {("barrier", "3", "0")} == {("allreduce", "3", "64"), ("allreduce", "3", "128")}
     kept = all(row["algorithm"] == DEFAULT for row in rows)
     verdict = "All points keep the default" if kept else "With the rules, the program is|not clearly faster or slower"
     assert re.search(verdict, done.stdout)

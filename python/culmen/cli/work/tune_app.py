@@ -127,7 +127,7 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
 
 def _tuning(launcher: Launcher, cells: list[Cell], seconds: float, same_types: bool) -> Tuning:
     """Both ends of each size class: a rule then holds between them."""
-    sizes = {size for cell in cells for size in sizes_of(cell)}
+    sizes = {size for cell in cells for size in sizes_of(cell)} or {0}
     wanted = Plan(
         launcher,
         launcher.mpi.name,
@@ -143,8 +143,8 @@ def _tuning(launcher: Launcher, cells: list[Cell], seconds: float, same_types: b
 
 def sizes_of(cell: Cell) -> set[int]:
     """As ``culmen bench collectives`` counts them. Of some collectives, a profile counts what a rank has for all."""
-    if cell.size_class == 0:
-        return {0}
+    if cell.size_class == 0:  # a barrier, or calls that move nothing
+        return set()
     of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
     ends = (2 ** (cell.size_class - 1), 2**cell.size_class)
     return {max(1, end // cell.ranks if of_all else end) for end in ends}
