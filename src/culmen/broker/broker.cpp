@@ -324,8 +324,10 @@ bool Broker::pick_free(WorkerId& worker) {
   return false;
 }
 
-/// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told.
+/// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told. A
+/// program that submits calls submits the next ones when it has a result, so workers with a call in advance stay busy.
 bool Broker::keeps_for_idle(const WorkerState& worker) const {
+  if (options_.open_ended) return false;
   const bool last =
       in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
   return last && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);

@@ -145,6 +145,18 @@ TEST(Broker, has_candidates_of_a_long_generation_wait_at_workers_until_few_are_l
   EXPECT_EQ(t.sent.size(), 4u);
 }
 
+TEST(Broker, keeps_no_calls_of_a_program) {
+  auto options = with_budget(0);
+  options.open_ended = true;
+  options.mode = Mode::asynchronous;
+  Table t(options);
+  t.source_left = 100;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (int i = 0; i < 4; ++i) t.answer(0);
+  for (WorkerId w = 0; w < 4; ++w) EXPECT_GE(t.sent_to(w).size(), 2u) << w;
+}
+
 TEST(Broker, lets_the_last_candidates_wait_at_workers_if_evaluations_are_shorter_than_round_trips) {
   Table t(with_budget(1000));
   t.generation = 12;
