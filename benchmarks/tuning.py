@@ -18,7 +18,7 @@ from culmen.tune.cluster.measured import measure
 from culmen.tune.cluster.pairs import LAUNCHES, next_pairs
 from measure import Bench, Row, Spread
 
-COLLECTIVES = ("bcast", "allreduce", "gather", "alltoall")
+COLLECTIVES = ("bcast", "allreduce", "reduce", "alltoall")
 SIZES = (8, 64, 512, 4096, 32768, 262144)
 RANKS = 8
 BUDGET_S = 0.1  # of an algorithm and a size in the race
@@ -94,6 +94,7 @@ def _own(launcher: Launcher, sizes: tuple[int, ...], scratch: Path) -> Method:
                     "budget_s": BUDGET_S,
                     "timeout_s": TIMEOUT_S,
                     "same_types": False,
+                    "commutative": True,
                 }
             )
     tuned = tuned_from([(name, RANKS) for name in COLLECTIVES], folder)
@@ -105,7 +106,7 @@ def _grid(launcher: Launcher, sizes: tuple[int, ...], repetitions: int, value) -
     choices: Choices = {}
     calls = 0
     for name in COLLECTIVES:
-        points = points_of(name, launcher.mpi.collectives.safe_algorithms(name, RANKS), sizes)
+        points = points_of(name, launcher.mpi.collectives.safe_algorithms(name, RANKS, commutative=True), sizes)
         with Ranks(launcher, RANKS, TIMEOUT_S) as ranks:
             measure_points(ranks, name, points, Protocol(repetitions=repetitions), seed=1)
         calls += sum(len(times) for point in points for times in point.visits)
@@ -121,7 +122,7 @@ def _fresh(
     """The visits' medians of the default and of all choices, in turns, in a new launch."""
     out: dict[Where, dict[str, np.ndarray]] = {}
     for name in COLLECTIVES:
-        by_name = {one.name: one for one in launcher.mpi.collectives.safe_algorithms(name, RANKS)}
+        by_name = {one.name: one for one in launcher.mpi.collectives.safe_algorithms(name, RANKS, commutative=True)}
         points: list[Point] = []
         for size in sizes:
             wanted = dict.fromkeys([DEFAULT, *(choices[name, size] for choices in all_choices)])

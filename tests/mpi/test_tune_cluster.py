@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from culmen.bench.session import Session
+from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import read_rules
@@ -13,7 +13,8 @@ from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 
-SMALL = ("--collectives", "bcast,gather", "--ranks", "2,4", "--sizes", "8,1K,16K", "--seconds", "0.05")
+SMALL = ("--collectives", "bcast,allreduce", "--ranks", "2,4", "--sizes", "8,1K,16K", "--seconds", "0.05")
+WITHOUT_RULES = {"OMPI_MCA_coll_tuned_dynamic_rules_filename": ""}
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     for row in changed:
         assert row["algorithm"] == row["candidate"]
         assert 1 < float(row["low"]) <= float(row["times_faster"]) <= float(row["high"])
-    assert all(int(row["pairs"]) == 33 for row in changed), "11 of each launch"
+    assert all(20 <= int(row["pairs"]) <= 33 for row in changed), "at most 11 of each launch"
     rules = folder / "openmpi-rules.conf"
     expected = [Expected(r["collective"], int(r["ranks"]), int(r["size"]), r["algorithm"]) for r in changed]
     assert not_as_expected(open_mpi, rules, expected) == {}
@@ -136,7 +137,10 @@ def test_rules_are_installed_used_and_removed(mpi, open_mpi, tmp_path, monkeypat
         assert culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path).returncode == 0
         assert ran(open_mpi, None, "bcast", 4, 4000) == ["chain"]
     assert settings.read_text().count("coll_tuned_dynamic_rules_filename") == 1
-    # Measurements for a new choice do not see the installed one.
+    # Measurements for a new choice do not see the installed one: chain is no default there.
+    with Ranks(open_mpi, 4, HANGS_S, environment=WITHOUT_RULES) as ranks:
+        _, functions = ranks.session.time("bcast", 0, 4000, 0, 2, 0.0)
+    assert not any("chain" in function for function in functions)
     again = culmen("tune", "cluster", "--collectives", "bcast", "--ranks", 4, "--sizes", "4000", "--mpi", mpi,
                    "--seconds", 0.05, cwd=tmp_path)  # fmt: skip
     assert again.returncode == 0, again.stdout + again.stderr
@@ -194,3 +198,41 @@ def test_another_mpi_is_one_sentence(mpi, tmp_path):
     done = culmen("tune", "cluster", "--mpi", mpi, cwd=tmp_path)
     assert done.returncode == 2
     assert "culmen cannot write tuning files for MPICH 4 yet; `culmen autotune` tunes a program" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tune", "cluster", "--collectives", "scatter"), "cannot have rules for scatter; it can for barrier, bcast"),
+        (("tune", "install", "nowhere"), "nowhere does not exist; give a folder of `culmen tune cluster`"),
+        (("tune", "lint", "nowhere"), "nowhere cannot be read: No such file or directory"),
+        (("tune", "app"), "a command after -- is missing"),
+    ],
+)
+def test_a_mistake_is_one_sentence(mpi, tmp_path, words, said):
+    done = culmen(*words, *(() if words[1] == "app" else ("--mpi", mpi)), cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_files_of_the_user_are_kept(mpi, tmp_path, monkeypatch):
+    (tmp_path / "mine.conf").write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    module = tmp_path / "module"
+    module.write_text("#%Module1.0\nsetenv MINE 1\n")
+    refused = culmen("tune", "install", "mine.conf", "--module", module, "--mpi", mpi, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert module.read_text() == "#%Module1.0\nsetenv MINE 1\n"
+    (tmp_path / ".openmpi").mkdir()
+    (tmp_path / "dotfiles").write_text("# culmen tune install: begin\nmine = 1\n")
+    (tmp_path / ".openmpi/mca-params.conf").symlink_to(tmp_path / "dotfiles")
+    refused = culmen("tune", "install", "mine.conf", "--mpi", mpi, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "remove its lines by hand" in refused.stderr
+    (tmp_path / "dotfiles").write_text("mine = 1\n")
+    assert culmen("tune", "install", "mine.conf", "--mpi", mpi, cwd=tmp_path).returncode == 0
+    assert (tmp_path / ".openmpi/mca-params.conf").is_symlink()
+    assert "mine = 1\n# culmen tune install: begin" in (tmp_path / "dotfiles").read_text()

@@ -7,7 +7,7 @@ from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import Rules, RulesError, read_rules, written
 from culmen.tune.rules.lint import Lint, said
-from culmen.tune.rules.made import looks_at_sizes, rules_of, steps
+from culmen.tune.rules.made import can_hold, looks_at_sizes, rules_of, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +43,7 @@ def test_comments_and_line_ends_do_not_matter(tmp_path):
         ("1\n7\n1\n0\n1\n1000 2 0 0\n", 6, "the first message size for 0 ranks is 1000, but it must be 0"),
         ("1\n7\n1\n0\n2\n0 2 0 0\n", 6, "the file ends, but a message size must follow"),
         ("1\n77\n1\n0\n1\n0 2 0 0\n", 2, "77 is too large for the number of a collective"),
-        ("1\n7\n1\nzero\n1\n0 2 0 0\n", 4, "a number of ranks must stand here, not 'zero'"),
+        ("1\n7\n1\n0\n1\n0 99999999999999999999 0 0\n", 6, "99999999999999999999 is too large for the number of an"),
         ("1\n7\n1\n0\n1\n0 -1 0 0\n", 6, "the number of an algorithm must stand here, not '-1'"),
         ("", 1, "the file ends, but the number of collectives must follow"),
     ],
@@ -87,6 +87,9 @@ def test_the_second_table_of_a_collective_holds(tmp_path):
         ("1\n0\n1\n0\n1\n0 6 0 0\n", "allgather: two_proc ends programs with other than 2 ranks"),
         ("1\n4\n1\n0\n2\n0 1 0 0\n100 2 0 0\n", "alltoallv: this rule never holds: Open MPI looks here only at size 0"),
         ("1\n7\n1\n0\n2\n0 2 0 0\n100 2 0 0\n", "bcast: this rule changes nothing: line 6 says the same"),
+        ("1\n7\n1\n0\n2\n0 2 4 0\n1K 1 0 0\n", "'1K' is no number"),
+        ("1\n15\n1\n0\n2\n0 0 0 0\n64 2 0 0\n", "scatter: each rank compares its own arguments"),
+        ("1\n2\n1\n0\n1\n0 4 0 0\n", "allreduce: ring needs operators that commute"),
         ("1\n5\n1\n0\n1\n0 2 0 0\n", "culmen does not know the algorithms of alltoallw"),
         ("1\n7\n1\n0\n1\n0 2 0 0\n3\n", "Open MPI reads no further than this"),
         ("rule-file-version-2\n1\n7\n1\n0\n1\n0 2 0 0\n", "Open MPI 4 does not know `rule-file-version`"),
@@ -118,7 +121,14 @@ RANKS = st.lists(st.integers(2, 40), min_size=1, max_size=4, unique=True).map(so
 def measured(draw):
     """Choices of some collectives, at sizes and numbers of ranks."""
     out = {}
-    for name in draw(st.lists(st.sampled_from(sorted(KNOWN.of)), min_size=1, max_size=3, unique=True)):
+    for name in draw(
+        st.lists(
+            st.sampled_from(sorted(filter(lambda name: can_hold(name, KNOWN), KNOWN.of))),
+            min_size=1,
+            max_size=3,
+            unique=True,
+        )
+    ):
         sizes = draw(SIZES)
         by_ranks = {}
         for ranks in draw(RANKS):
@@ -154,7 +164,7 @@ def test_what_is_written_says_what_was_chosen_and_nothing_more(tmp_path_factory,
 
 
 @given(measured(), st.integers(0, 50), st.integers(0, 2**20))
-def test_between_two_measured_places_one_default_is_enough(tmp_path_factory, chosen, ranks, size):
+def test_between_two_measured_places_both_must_have_chosen_it(tmp_path_factory, chosen, ranks, size):
     made = rules_of(chosen, KNOWN)
     for name, by_ranks in chosen.items():
         if not looks_at_sizes(name, KNOWN):
@@ -175,10 +185,9 @@ def test_between_two_measured_places_one_default_is_enough(tmp_path_factory, cho
             )
             beside += [DEFAULT if end is None else dict(points)[end] for end in (low, high)]
         ran = names(made, name, ranks, counted(name, ranks, size))
-        assert ran == (DEFAULT if DEFAULT in beside else ran)
-        assert ran in {*beside, DEFAULT}
-        if ran != DEFAULT:
-            assert ran in [one.name for one in KNOWN.algorithms(name, ranks)]
+        not_all = {*KNOWN.two_ranks_only, *KNOWN.powers_of_two_only}
+        same = beside[0] if len(set(beside)) == 1 else DEFAULT
+        assert ran == (DEFAULT if below != above and same in not_all else same)
 
 
 @given(measured(), st.integers(0, 50), st.integers(0, 2**22))
@@ -190,8 +199,11 @@ def test_the_words_of_lint_say_the_same_as_the_rules(chosen, ranks, size):
             each.algorithm
             for each in meanings
             if each.collective == name
-            and each.ranks[0] <= ranks <= (each.ranks[1] or 10**9)
-            and (each.sizes is None or each.sizes[0] <= counted(name, ranks, size) <= (each.sizes[1] or 10**18))
+            and each.ranks[0] <= ranks <= (10**9 if each.ranks[1] is None else each.ranks[1])
+            and (
+                each.sizes is None
+                or each.sizes[0] <= counted(name, ranks, size) <= (10**18 if each.sizes[1] is None else each.sizes[1])
+            )
         ]
         assert (there or [DEFAULT]) == [names(made, name, ranks, counted(name, ranks, size))]
 
@@ -201,6 +213,20 @@ def test_steps_are_exact_where_a_neighbour_keeps_the_default():
     assert found == [
         (0, False, DEFAULT),
         (64, False, "chain"),
+        (64, True, DEFAULT),
         (512, False, "ring"),
         (512, True, DEFAULT),
     ]
+
+
+def test_a_chain_has_the_fan_out_with_which_it_was_measured():
+    made = rules_of({"bcast": {4: [(8, "chain"), (64, "binomial")]}}, KNOWN)
+    assert [(row.algorithm, row.fan) for row in made.tables[0].ranks[1].rows][1:] == [(2, 4), (0, 0), (6, 0), (0, 0)]
+
+
+def test_rules_are_made_only_for_collectives_of_which_all_ranks_see_the_same_size():
+    assert not can_hold("scatter", KNOWN) and not can_hold("gather", KNOWN)
+    assert not can_hold("scan", KNOWN) and not can_hold("alltoallv", KNOWN)
+    assert can_hold("barrier", KNOWN) and can_hold("bcast", KNOWN)
+    assert "ring" not in [one.name for one in KNOWN.safe_algorithms("allreduce", 4)]
+    assert "ring" in [one.name for one in KNOWN.safe_algorithms("allreduce", 4, commutative=True)]

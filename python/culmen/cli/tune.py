@@ -82,6 +82,14 @@ def cluster(
             help="culmen leaves out an algorithm that gives no answer for so long. Default: 60.",
         ),
     ] = 60.0,
+    commutative: Annotated[
+        bool,
+        typer.Option(
+            "--commutative",
+            help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
+            "may not.",
+        ),
+    ] = False,
     same_types: Annotated[
         bool,
         typer.Option(
@@ -109,7 +117,7 @@ def cluster(
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    given = (mpi, names, ranks, sizes, seconds, timeout, same_types, fast)
+    given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         wanted = work.tune.tuning_of(*given)
@@ -144,6 +152,14 @@ def app(
             help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
         ),
     ] = 0.3,
+    commutative: Annotated[
+        bool,
+        typer.Option(
+            "--commutative",
+            help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
+            "may not.",
+        ),
+    ] = False,
     same_types: Annotated[
         bool,
         typer.Option(
@@ -159,7 +175,9 @@ def app(
     quiet: Quiet = False,
 ) -> None:
     words = list(context.args)
-    raise typer.Exit(work.tune_app.tune_app(words, output, rounds, seconds, same_types, overwrite, quiet))
+    raise typer.Exit(
+        work.tune_app.tune_app(words, output, rounds, seconds, (same_types, commutative), overwrite, quiet)
+    )
 
 
 def lint(

@@ -35,7 +35,7 @@ def library_for(command: list[str], name: str, example: str) -> Path:
     for word in command:
         program = None if word.startswith("-") else shutil.which(word)
         linked = module_linked_by(program) if program else ""
-        if linked and linked != kinds[0]:
+        if linked and kinds and linked != kinds[0]:
             raise InputError(
                 f"{word} was built for {linked}, but {command[0]} belongs to {kinds[0]}; use the launcher of {linked}"
             )

@@ -37,11 +37,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
             f"{often}. That is too seldom for `culmen autotune`, which needs about {needed} calls to choose one of "
             f"{number} algorithms."
         )
-    if collectives.rules_file:
-        out.append(
-            f"`culmen tune cluster --collectives {name} --ranks {size} --sizes {least}` looks for a faster algorithm "
-            "before the program starts."
-        )
+    if collectives.rules_file and not collectives.of[name].get("in_rules", {}).get("unlike"):
+        out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
 
 

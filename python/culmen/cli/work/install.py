@@ -19,7 +19,7 @@ from .tune import RULES
 
 _BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY = "culmen-rules.conf"
-_MODULE = Kind("environment module", lambda _path, head: head.startswith(b"#%Module"))
+_MODULE = Kind("environment module", lambda _path, head: b"from culmen tune cluster" in head)
 _INFO = "ompi_info"
 
 
@@ -50,7 +50,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if rules.resolve() != (folder / _COPY).resolve():
-            _replace(folder / _COPY, rules.read_text(encoding="utf-8"))
+            _replace(folder / _COPY, rules.read_text(encoding="utf-8", errors="replace"))
         _replace(file, "\n".join([*kept, *block]) + "\n")
     except OSError as error:
         who = "you may need to be root" if site else "check its permissions"
@@ -83,7 +83,9 @@ def _rules_in(tuned: Path) -> Path:
 
 def _warn_of_another(rules: Path, launcher: Launcher) -> None:
     """The head of a file of culmen names the version that it was measured with."""
-    made = re.search(r"^# Rules for the collectives of Open MPI ([\d.]+\w*)", rules.read_text(encoding="utf-8"))
+    made = re.search(
+        r"^# Rules for the collectives of Open MPI ([\d.]+\w*)", rules.read_text(encoding="utf-8", errors="replace")
+    )
     now = re.search(r"(?:Open MPI|OpenRTE)\)? ([\d.]+\w*)", said_by(shutil.which(launcher.program) or "", "--version"))
     if made and now and made[1].rstrip(",") != now[1]:
         raise InputError(
@@ -105,6 +107,7 @@ def _site_folder(launcher: Launcher) -> Path:
 
 def _settings(known: Collectives, rules: Path) -> dict[str, str]:
     own = {name.removeprefix(known.prefix): value for name, value in known.environment.items()}
+    own.pop("coll", None)  # which a measurement sets
     return own | {known.rules_file: str(rules)}
 
 
@@ -116,6 +119,8 @@ def _lines_of(file: Path) -> list[str]:
 
 
 def _without_block(lines: Sequence[str]) -> list[str]:
+    if lines.count(_BEGIN) != lines.count(_END):
+        raise InputError(f"a block of `culmen tune install` has no '{_BEGIN}' or no '{_END}'; remove its lines by hand")
     out, inside = [], False
     for line in lines:
         inside = inside or line == _BEGIN
@@ -141,6 +146,7 @@ def _remove(file: Path, rules: Path) -> int:
 
 def _replace(file: Path, text: str) -> None:
     """The file is there as a whole, with the permissions that it had."""
+    file = file.resolve()  # it may be a link
     new = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         new.write_text(text, encoding="utf-8")
@@ -152,7 +158,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _write_module(rules: Path, module: Path, known: Collectives) -> None:
-    variables = known.environment | {known.prefix + known.rules_file: str(rules.resolve())}
+    variables = {known.prefix + name: value for name, value in _settings(known, rules.resolve()).items()}
     about = f"Rules for the collectives of Open MPI, from culmen tune cluster: {rules.resolve()}"
     text = [
         "#%Module1.0",

@@ -41,6 +41,7 @@ FOLDER, RULES = Path("tune-cluster"), "openmpi-rules.conf"
 _STORE, _TABLE, _PAGE, _ENVIRONMENT = "tuning.db", "choices.csv", "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
 _RULES = Kind("rules file", lambda _path, head: head.startswith(b"#"))
+_COMPONENTS = "OMPI_MCA_coll"  # with it, a measurement leaves out a component
 _START_S, _VISIT_S = 120.0, 0.02
 _SHOWN = 3  # algorithms that were lost
 _FAST = ("bcast", "allreduce", "reduce")
@@ -53,6 +54,7 @@ class Tuning:
 
     plan: Plan
     same_types: bool
+    commutative: bool = False
     only: frozenset[tuple[str, int]] = frozenset()
 
     def points(self) -> list[dict[str, Any]]:
@@ -69,7 +71,10 @@ class Tuning:
 
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
-        return {name: self.plan.fixed()[name] for name in names} | {"same_types": self.same_types}
+        return {name: self.plan.fixed()[name] for name in names} | {
+            "same_types": self.same_types,
+            "commutative": self.commutative,
+        }
 
     def most_s(self) -> float:
         """At most about so long, on a machine without other work."""
@@ -85,6 +90,7 @@ def tuning_of(
     seconds: float | None,
     timeout_s: float,
     same_types: bool,
+    commutative: bool,
     fast: bool,
     most_ranks: int = 0,
 ) -> Tuning:
@@ -107,10 +113,20 @@ def tuning_of(
         protocol,
     )
     out.check(here=not most_ranks)
-    return Tuning(out, same_types)
+    no_rules = [name for name in out.collectives if not can_hold(name, known)]
+    if no_rules:
+        raise InputError(
+            f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}; it can for "
+            f"{', '.join(all_of)}"
+        )
+    return Tuning(out, same_types, commutative)
 
 
 def _check_mpi(known: Collectives, title: str) -> None:
+    if _COMPONENTS in known.environment and len(tasks_on_nodes()) > 1:
+        raise InputError(
+            f"on several nodes, {title} uses its component han, which has no such rules; tune within one node"
+        )
     if not known.rules_file:
         raise InputError(
             f"culmen cannot write tuning files for {title} yet; `culmen autotune` tunes a program with this MPI, or "
@@ -151,7 +167,7 @@ def submit_tuning(
         len(wanted.points()),
         wanted.most_s(),
         lambda store: _study(wanted, store).open(),
-        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet),
+        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet, here=False),
     )
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 
@@ -174,8 +190,11 @@ def _begin(wanted: Tuning, done: int, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("launches measured", best=""))
 
 
-def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool) -> int:
-    """``measured``: folders with stores and samples; only the last one counts. ``folder``: for the results."""
+def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
+    """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
+    has measured, and can try them; otherwise the job has done so."""
+    if len(measured) > 1:
+        raise InputError("one tuning file cannot be for several partitions; give one --partition")
     place = measured[-1]
     failures = read(place / _STORE).opened.failures
     for failure in failures:
@@ -188,7 +207,7 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
         return exit_code(end, bool(failures), "launches")
     tuned = choices.tuned_from(there, place)
     rules = _write(wanted, tuned, folder)
-    wrong = _try(wanted, rules, tuned)
+    wrong = _try(wanted, rules, tuned) if here else {}
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
     for sentence in _sentences(tuned, rules, folder, wrong) if not quiet else ():
@@ -268,8 +287,8 @@ def _sentences(tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, st
     if changed and not wrong:
         out.append("With the finished rules file, every one of them ran as chosen.")
     out.append(f"Wrote {rules}, {folder / _TABLE} and {folder / _PAGE}")
-    if changed:
+    if changed and not wrong:
         out.append(f"To use it for all your programs: culmen tune install {folder}")
-    else:
+    elif not changed:
         out.append("There is nothing to install: the MPI's own choices are as good as any.")
     return out

@@ -1,6 +1,7 @@
 """``culmen tune app``: tunes the collectives that matter for one program, and tries the result on the program."""
 
 import re
+import shlex
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -42,9 +43,15 @@ class Cell(NamedTuple):
 
 
 def tune_app(
-    words: list[str], output: Path | None, rounds: int, seconds: float, same_types: bool, overwrite: bool, quiet: bool
+    words: list[str],
+    output: Path | None,
+    rounds: int,
+    seconds: float,
+    allowed: tuple[bool, bool],
+    overwrite: bool,
+    quiet: bool,
 ) -> int:
-    """Returns an exit code. Raises InputError if the program fails."""
+    """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = folder_for(output or _FOLDER)
@@ -60,13 +67,14 @@ def tune_app(
         return FINISHED
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
-    if code := tune_cluster(_tuning(launcher, cells, seconds, same_types), folder, overwrite, quiet, None, None):
+    if code := tune_cluster(_tuning(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None):
         return code
     rules = folder / RULES
     if not read_rules(rules).tables:
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
-    compared = _compare(words, environment_for(launcher, rules), rounds)
+    own_rules = known.prefix + known.rules_file
+    compared = _compare(words, {own_rules: ""}, environment_for(launcher, rules), rounds)
     gain, half, is_clear = compared.gain(compared.tuned_s)
     if not is_clear:
         print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% ± {100 * half:.1f}%.")
@@ -74,12 +82,19 @@ def tune_app(
         return FINISHED
     word = "faster" if gain > 0 else "slower"
     print(f"With the rules, the program is {100 * abs(gain):.1f}% ± {100 * half:.1f}% {word}.")
+    if gain < 0:
+        print("Do not install them for this program.")
     return FINISHED
 
 
 def _profile(words: list[str], folder: Path, overwrite: bool) -> list[Rank]:
     """A former profile of the same folder is used again."""
-    if not overwrite and list(folder.glob("*.profile")):
+    known, typed = folder / "command", shlex.join(words) + "\n"
+    if not overwrite and known.exists() and known.read_text(encoding="utf-8") != typed:
+        raise InputError(
+            f"{folder} is of another command: {known.read_text(encoding='utf-8').strip()}; write --overwrite"
+        )
+    if not overwrite and known.exists() and list(folder.glob("*.profile")):
         print(f"The profile in {folder} is used again; to make a new one, write --overwrite")
         return read_folder(folder)
     for path in folder.glob("*.profile"):
@@ -87,6 +102,7 @@ def _profile(words: list[str], folder: Path, overwrite: bool) -> list[Rank]:
     code = run_profiled(words, folder)
     if code != 0:
         raise InputError(f"the program ended with exit code {code}; nothing was tuned")
+    known.write_text(typed, encoding="utf-8")
     return read_folder(folder)
 
 
@@ -96,6 +112,8 @@ def _launcher(ranks: list[Rank]) -> Launcher:
         launcher = find_launcher("openmpi" if found and found[1] == "Open MPI" else "mpich")
     except LauncherError as error:
         raise InputError(str(error)) from None
+    if not ranks[0].library.replace(" v", " ").startswith(launcher.mpi.title):
+        raise InputError(f"the program uses {ranks[0].library}, but {launcher.program} is {launcher.mpi.title}")
     if not plan.known_collectives(launcher).rules_file:
         raise InputError(
             f"culmen cannot write tuning files for {launcher.mpi.title} yet; `culmen autotune` tunes a program with it"
@@ -125,7 +143,7 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
     return sorted(cells, key=lambda cell: -cell.share)[:_MOST]
 
 
-def _tuning(launcher: Launcher, cells: list[Cell], seconds: float, same_types: bool) -> Tuning:
+def _tuning(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
     """Both ends of each size class: a rule then holds between them."""
     sizes = {size for cell in cells for size in sizes_of(cell)} or {0}
     wanted = Plan(
@@ -138,7 +156,7 @@ def _tuning(launcher: Launcher, cells: list[Cell], seconds: float, same_types: b
         Protocol(0.1, seconds, 0, 60.0),
     )
     wanted.check()
-    return replace(Tuning(wanted, same_types), only=frozenset((cell.collective, cell.ranks) for cell in cells))
+    return replace(Tuning(wanted, *allowed), only=frozenset((cell.collective, cell.ranks) for cell in cells))
 
 
 def sizes_of(cell: Cell) -> set[int]:
@@ -147,13 +165,14 @@ def sizes_of(cell: Cell) -> set[int]:
         return set()
     of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
     ends = (2 ** (cell.size_class - 1), 2**cell.size_class)
-    return {max(1, end // cell.ranks if of_all else end) for end in ends}
+    return {max(8, end // cell.ranks // 8 * 8) if of_all else end for end in ends}
 
 
-def _compare(words: list[str], variables: Mapping[str, str], rounds: int) -> Compared:
+def _compare(words: list[str], without: Mapping[str, str], variables: Mapping[str, str], rounds: int) -> Compared:
+    """``without``: variables for runs without any rules, also if a user has installed some."""
     found = Compared()
     kinds: tuple[tuple[str, list[float], Callable[[], int]], ...] = (
-        ("without the rules", found.default_s, lambda: run_preloaded(words, None, {})),
+        ("without the rules", found.default_s, lambda: run_preloaded(words, None, without)),
         ("with the rules", found.tuned_s, lambda: run_preloaded(words, None, variables)),
     )
     for number in range(1, max(rounds, LEAST_RUNS) + 1):

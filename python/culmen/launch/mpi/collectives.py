@@ -24,7 +24,7 @@ class Collectives:
     ``two_ranks_only``, ``powers_of_two_only``: names of algorithms for such numbers of ranks. ``prefix``: of an
     environment variable that sets a variable. ``value_names``: of the values of a variable, in their order, where the
     environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name. ``rules_file``: the
-    variable that names a file with rules; empty: there is none.
+    variable that names a file with rules; empty: there is none. ``fans``: of algorithms, their fan-out in such a file.
 
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
@@ -32,7 +32,8 @@ class Collectives:
     those that need the same datatype on all ranks. ``wrong_in_place``: those with wrong results with MPI_IN_PLACE.
     ``in_rules``: the collective's number in a file with rules, and the size that such a file means: "own" as elsewhere
     in culmen, "all_ranks" this times the number of ranks, "element" that of one element times this number, "zero"
-    always 0."""
+    always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
+    operators that commute."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
@@ -41,6 +42,7 @@ class Collectives:
     powers_of_two_only: list[str] = field(default_factory=list)
     prefix: str = ""
     rules_file: str = ""
+    fans: dict[str, int] = field(default_factory=dict)
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
 
@@ -59,10 +61,14 @@ class Collectives:
                 out.append(Algorithm(name, {**before, **table.get("forced", {}), choice: number}, function))
         return out
 
-    def safe_algorithms(self, collective: str, ranks: int, same_types: bool = False) -> list[Algorithm]:
-        """Those of ``algorithms`` that any program may use. ``same_types``: if all ranks give the same datatype."""
+    def safe_algorithms(
+        self, collective: str, ranks: int, same_types: bool = False, commutative: bool = False
+    ) -> list[Algorithm]:
+        """Those of ``algorithms`` that any program may use. ``same_types``: if all ranks give the same datatype.
+        ``commutative``: if all operators commute."""
         table = self.of[collective]
         unsafe = {*table.get("wrong_in_place", []), *([] if same_types else table.get("splits_counts", []))}
+        unsafe |= set() if commutative else {*table.get("commutative_only", [])}
         return [one for one in self.algorithms(collective, ranks) if one.name not in unsafe]
 
     def _can_run(self, name: str, ranks: int) -> bool:

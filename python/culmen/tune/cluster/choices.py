@@ -84,14 +84,19 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
                 defaults[Place(collective, ranks, key.size)] = point.interval.median
         comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
         found = _compared(path for path in comparisons if path.exists())
+        for each in comparisons:
+            for key, why in (Table([each]).unavailable if each.exists() else {}).items():
+                lost[collective, ranks, key.algorithm] = why
         for (size, name), pairs in found.items():
             calls += 2 * sum(map(len, pairs))
             default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
             place = Place(collective, ranks, size)
+            pairs += [[]] * (LAUNCHES - len(pairs))  # it was lost in a launch: this proves nothing
             compared.append((place, name, gain_of(pairs), float(default_s), float(own_s)))
     faster = are_faster([gain for _, _, gain, _, _ in compared])
     choices = {place: Choice(place, DEFAULT, seconds) for place, seconds in defaults.items()}
     for (place, name, gain, default_s, own_s), is_faster in zip(compared, faster, strict=True):
+        is_faster = is_faster and (place.collective, place.ranks, name) not in lost
         choices[place] = Choice(place, name if is_faster else DEFAULT, default_s, name, own_s, gain)
     order = sorted(choices.values(), key=lambda c: (c.place.collective, c.place.ranks, c.place.size))
     return Tuned(head["mpi"], head["version"], int(head["nodes"]), int(head["ppn"]), order, lost, calls)

@@ -30,11 +30,12 @@ def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     """Its value is the number of points that were not measured."""
     collective, ranks, launch = p["collective"], int(p["ranks"]), int(p["launch"])
+    file_of(collective, ranks, launch).unlink(missing_ok=True)  # of a former measurement with other options
     launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
     known = launcher.mpi.collectives
     assert known is not None
     protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]))
-    algorithms = known.safe_algorithms(collective, ranks, bool(p["same_types"]))
+    algorithms = known.safe_algorithms(collective, ranks, bool(p["same_types"]), bool(p["commutative"]))
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     if launch == RACE:
         points, order = points_of(collective, algorithms, sizes), None
@@ -82,13 +83,19 @@ def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping
     return [
         point
         for size, name in chosen.items()
+        if name in by_name
         for point in points_of(collective, [by_name[DEFAULT], by_name[name]], [size])
     ]
 
 
 def _leave_out_lost(points: Sequence[Point]) -> None:
-    """An algorithm with which ranks ended, or hung, is not used at any size."""
-    lost = {point.algorithm.name: point.unavailable for point in points if point.ended and point.unavailable}
+    """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size."""
+    all_ended = all(point.ended for point in points)
+    lost = {
+        point.algorithm.name: point.unavailable or "a call failed"
+        for point in points
+        if point.unavailable or (point.ended and not all_ended)
+    }
     lost.pop(DEFAULT, None)
     for point in points:
         if point.algorithm.name in lost:

@@ -6,6 +6,7 @@ What it does was found out with Open MPI 4.1.4 and 5.0.11:
   larger. The first one also holds for smaller communicators. The same goes for message sizes.
 - The first message size of each number of ranks must be 0.
 - A second table of the same collective replaces the first one.
+- Words that are no numbers are skipped.
 - After one mistake, the whole file counts as empty, without a message.
 - Algorithm 0 is the MPI's own choice.
 """
@@ -23,13 +24,14 @@ COLLECTIVES = (
     "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
     "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
 )  # fmt: skip
-_MOST = 2**63 - 1
+_MOST, _DIGITS = 2**63 - 1, 19
+_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Row:
-    """From ``size`` bytes on, as the file counts them. ``fan``: of trees and chains. ``segment``: bytes. 0: the default
-    of the library."""
+    """From ``size`` bytes on, as the file counts them. ``fan``: of chains; 0 is 1. ``segment``: bytes; 0: the whole
+    message."""
 
     size: int
     algorithm: int
@@ -63,11 +65,12 @@ class Table:
 @dataclass(frozen=True)
 class Rules:
     """``version``: of the file's format, if the file says it. ``rest``: line after which Open MPI reads no further; 0:
-    it reads all."""
+    it reads all. ``skipped``: words that are no numbers, with their lines."""
 
     tables: tuple[Table, ...] = field(default_factory=tuple)
     version: int = 0
     rest: int = 0
+    skipped: tuple[tuple[str, int], ...] = ()
 
     def table(self, name: str) -> Table | None:
         """The one that holds."""
@@ -114,14 +117,16 @@ class _Reader:
         lines = [line.partition("#")[0].split() for line in text.splitlines()]
         if found:
             lines[0] = lines[0][1:]
-        self._words = [(word, number) for number, line in enumerate(lines, 1) for word in line]
+        words = [(word, number) for number, line in enumerate(lines, 1) for word in line]
+        self._skipped = tuple((word, line) for word, line in words if not _NUMBER.fullmatch(word))
+        self._words = [(found[0], line) for word, line in words for found in _NUMBER.finditer(word)]
         self._at = 0
 
     def read(self) -> Rules:
         count = self._number("the number of collectives", len(COLLECTIVES))
         tables = tuple(self._table() for _ in range(count))
         rest = self._words[self._at][1] if self._at < len(self._words) else 0
-        return Rules(tables, self._version, rest)
+        return Rules(tables, self._version, rest, self._skipped)
 
     def _table(self) -> Table:
         line = self._line()
@@ -142,6 +147,8 @@ class _Reader:
         line = self._line()
         names = ("a message size", "the number of an algorithm", "a fan-out", "a segment size")
         size, algorithm, fan, segment = (self._number(name) for name in names)
+        if self._version > 1 and self._at < len(self._words) and self._words[self._at][1] == line:
+            self._number("a number of requests")
         return Row(size, algorithm, fan, segment, line)
 
     def _line(self) -> int:
@@ -152,9 +159,9 @@ class _Reader:
             self._refuse(f"the file ends, but {what} must follow", self._line())
         word, line = self._words[self._at]
         self._at += 1
-        if not re.fullmatch(r"\d+", word, re.ASCII):
+        if word.startswith("-"):
             self._refuse(f"{what} must stand here, not '{word}'", line)
-        if int(word) > most:
+        if len(word) > _DIGITS or int(word) > most:
             self._refuse(f"{word} is too large for {what}; the largest is {most}", line)
         return int(word)
 

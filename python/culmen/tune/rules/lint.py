@@ -15,6 +15,9 @@ _ELEMENT = 4  # bytes, of its reductions
 _STEP = 8  # sizes that any datatype of the test fits into
 
 
+Span = tuple[int, int | None]
+
+
 @dataclass(frozen=True)
 class Finding:
     line: int
@@ -23,11 +26,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Meaning:
-    """``ranks``: from, to; the latter 0: no end. ``sizes``: the same in bytes of a message; None: all sizes."""
+    """``ranks``: from, to; the latter None: no end. ``sizes``: the same in bytes of a message; None: all sizes."""
 
     collective: str
-    ranks: tuple[int, int]
-    sizes: tuple[int, int] | None
+    ranks: Span
+    sizes: Span | None
     algorithm: str
     kind: str  #: which size this is, see Collectives
     row: Row
@@ -53,7 +56,7 @@ class Lint:
     def expected(self, most_ranks: int) -> Iterator[Expected]:
         """A call for each rule that names an algorithm, with at most so many ranks."""
         for each in self.meanings():
-            low, high = max(each.ranks[0], 2), each.ranks[1] or most_ranks
+            low, high = max(each.ranks[0], 2), most_ranks if each.ranks[1] is None else each.ranks[1]
             if each.algorithm == DEFAULT or low > min(high, most_ranks):
                 continue
             ranks = self._runnable(each, low, min(high, most_ranks))
@@ -69,6 +72,8 @@ class Lint:
         return next((ranks for ranks, there in names.items() if each.algorithm in there), low)
 
     def _all(self) -> Iterator[Finding]:
+        for word, line in self._rules.skipped:
+            yield Finding(line, f"'{word}' is no number; Open MPI skips what is none in it, and may read other rules.")
         if self._rules.rest:
             yield Finding(self._rules.rest, "Open MPI reads no further than this: the numbers before say so.")
         if self._rules.version and self._title == "Open MPI 4":
@@ -89,6 +94,15 @@ class Lint:
                 table.line, f"culmen does not know the algorithms of {table.name}, and does not check its rules."
             )
             return
+        if (
+            self._known.of[table.name]["in_rules"].get("unlike")
+            and len({r.algorithm for e in table.ranks for r in e.rows}) > 1
+        ):
+            yield Finding(
+                table.line,
+                f"{table.name}: each rank compares its own arguments, which only count at the root; if ranks "
+                "give other ones, they use different algorithms, and hang.",
+            )
         if table.ranks and table.ranks[0].ranks > 2:
             first = table.ranks[0]
             yield Finding(
@@ -102,6 +116,11 @@ class Lint:
 
     def _of_rows(self, table: Table, each: Ranks, following: Ranks | None) -> Iterator[Finding]:
         algorithms = self._known.of[table.name]["algorithms"]
+        of = self._known.of[table.name]
+        unsafe = {**dict.fromkeys(of.get("commutative_only", []), "needs operators that commute")}
+        unsafe |= dict.fromkeys(of.get("splits_counts", []), "needs the same count and datatype on all ranks")
+        unsafe |= dict.fromkeys(of.get("wrong_in_place", []), "gives wrong results with MPI_IN_PLACE")
+        unsafe |= dict.fromkeys(of.get("hangs", []), "can hang")
         zero = self._known.of[table.name]["in_rules"]["sizes"] == "zero"
         for row, before in zip(each.rows, [None, *each.rows[:-1]], strict=True):
             if row.algorithm > len(algorithms):
@@ -115,6 +134,9 @@ class Lint:
                 yield Finding(
                     row.line, f"{table.name}: {name} ends programs with other than 2 ranks, and this rule holds there."
                 )
+            name = algorithms[row.algorithm - 1] if 0 < row.algorithm <= len(algorithms) else ""
+            if name in unsafe:
+                yield Finding(row.line, f"{table.name}: {name} {unsafe[name]}.")
             if zero and row.size > 0:
                 yield Finding(row.line, f"{table.name}: this rule never holds: Open MPI looks here only at size 0.")
             elif before is not None and _same(row, before):
@@ -122,7 +144,7 @@ class Lint:
 
     def _ends_programs(self, name: str, row: Row, each: Ranks, following: Ranks | None) -> bool:
         algorithms = [DEFAULT, *self._known.of[name]["algorithms"]]
-        only_two = each.ranks == 2 and following is not None and following.ranks == 3
+        only_two = each.ranks <= 2 and following is not None and following.ranks == 3
         return algorithms[row.algorithm] in self._known.two_ranks_only and not only_two
 
     def _of(self, table: Table) -> Iterator[Meaning]:
@@ -140,14 +162,14 @@ def _same(row: Row, other: Row) -> bool:
     return (row.algorithm, row.fan, row.segment) == (other.algorithm, other.fan, other.segment)
 
 
-def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[tuple[int, int], _Rule]]:
-    """Each rule that holds, with its first and its last value; 0 as the last: no end."""
+def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[Span, _Rule]]:
+    """Each rule that holds, with its first and its last value; None: no end."""
     places = [(edge, place_of(starts, edge)) for edge in sorted({0, *starts})] if rules else []
     found: list[tuple[int, int]] = [
         (edge, place) for k, (edge, place) in enumerate(places) if k == 0 or place != places[k - 1][1]
     ]
     for (first, place), following in zip(found, [*found[1:], None], strict=True):
-        yield (first, following[0] - 1 if following else 0), rules[place]
+        yield (first, following[0] - 1 if following else None), rules[place]
 
 
 def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iterator[Finding]:
@@ -169,23 +191,23 @@ def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iter
             )
 
 
-def _size_in(sizes: tuple[int, int] | None, kind: str, ranks: int) -> int | None:
+def _size_in(sizes: Span | None, kind: str, ranks: int) -> int | None:
     """Bytes of a message for which a rule holds; None: a test cannot send it."""
     if sizes is None:
         return _STEP
     low, high = sizes
     if kind == "element":
-        return _STEP if low <= _ELEMENT * ranks and (not high or _ELEMENT * ranks <= high) else None
+        return _STEP if low <= _ELEMENT * ranks and (high is None or _ELEMENT * ranks <= high) else None
     factor = ranks if kind == "all_ranks" else 1
     size = -(-max(low, 1) // (factor * _STEP)) * _STEP
-    return size if size <= _LARGEST and (not high or size * factor <= high) else None
+    return size if size <= _LARGEST and (high is None or size * factor <= high) else None
 
 
 def said(each: Meaning) -> tuple[str, str, str]:
     """In words: ranks, message sizes, algorithm."""
     low, high = each.ranks
     exactly = low if low == high else 0
-    ranks = f"{low} and more" if not high else f"up to {high}" if low <= 1 else f"{low} – {high}"
+    ranks = f"{low} and more" if high is None else f"up to {high}" if low <= 1 else f"{low} – {high}"
     algorithm = ["Open MPI's own choice" if each.algorithm == DEFAULT else each.algorithm]
     algorithm += [f"fan-out {each.row.fan}"] if each.row.fan else []
     algorithm += [f"segments of {shown_size(each.row.segment)}"] if each.row.segment else []
@@ -193,14 +215,14 @@ def said(each: Meaning) -> tuple[str, str, str]:
     return str(exactly or ranks), sizes, ", ".join(algorithm)
 
 
-def _said_sizes(first: int, last: int, kind: str, ranks: int) -> str:
+def _said_sizes(first: int, last: int | None, kind: str, ranks: int) -> str:
     """``ranks``: 0 if the rule is for several numbers of ranks."""
     of = " an element" if kind == "element" else ""
     if kind != "own" and ranks:
-        first, last = -(-first // ranks), last // ranks
+        first, last = -(-first // ranks), None if last is None else last // ranks
     elif kind != "own":
         of = f" / ranks{of}"
-    if not last:
+    if last is None:
         return "all" if not first else f"from {shown_size(first)}{of}"
     if not first:
         return f"up to {shown_size(last)}{of}"

@@ -1,4 +1,4 @@
-"""Rules from what was measured. Between two measured places, an algorithm holds only if neither keeps the default."""
+"""Rules from what was measured. Between two measured places, an algorithm holds only if both chose it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -33,8 +33,9 @@ def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
 
 
 def can_hold(collective: str, known: Collectives) -> bool:
-    """Whether a rules file knows it."""
-    return "in_rules" in known.of[collective]
+    """Whether a rules file can have a choice for each of its message sizes that holds on all ranks."""
+    there = known.of[collective].get("in_rules", {})
+    return bool(there) and not there.get("unlike") and (looks_at_sizes(collective, known) or collective == "barrier")
 
 
 def looks_at_sizes(collective: str, known: Collectives) -> bool:
@@ -44,7 +45,8 @@ def looks_at_sizes(collective: str, known: Collectives) -> bool:
 
 def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]:
     scale = known.of[name]["in_rules"]["sizes"]
-    numbers = {algorithm: place for place, algorithm in enumerate([DEFAULT, *known.of[name]["algorithms"]])}
+    names = [DEFAULT, *known.of[name]["algorithms"]]
+    numbers = {algorithm: (place, known.fans.get(algorithm, 0)) for place, algorithm in enumerate(names)}
     measured = sorted(by_ranks)
     default = (Step(0, False, DEFAULT),)
     of = {n: _one(by_ranks[n]) if scale in _ONE_FOR_ALL else steps(by_ranks[n]) for n in measured}
@@ -78,7 +80,7 @@ def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
     out = [Step(0, False, DEFAULT)]
     for (size, name), (_, following) in zip(points, [*points[1:], (0, DEFAULT)], strict=True):
         out.append(Step(size, False, name))
-        if name != DEFAULT and following == DEFAULT:
+        if name not in (DEFAULT, following):
             out.append(Step(size, True, DEFAULT))
     return _shortest(out)
 
@@ -90,13 +92,13 @@ def _one(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
 
 
 def _both(low: Sequence[Step], high: Sequence[Step], not_all: set[str]) -> tuple[Step, ...]:
-    """Where both have an algorithm, that of ``low``. ``not_all``: algorithms that not every number of ranks can run."""
+    """Where both have the same algorithm. ``not_all``: those that not every number of ranks can run."""
     out = []
     for size, after in sorted({step[:2] for step in (*low, *high)}):
         below, above = (
             [step for step in each if step[:2] <= (size, after)][-1].name for each in (low, high)
         )  # fmt: skip
-        usable = DEFAULT not in (below, above) and below not in not_all
+        usable = below == above and below not in not_all
         out.append(Step(size, after, below if usable else DEFAULT))
     return _shortest(out)
 
@@ -111,5 +113,6 @@ def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(out)
 
 
-def _rows(found: Sequence[Step], numbers: Mapping[str, int], factor: int) -> tuple[Row, ...]:
-    return tuple(Row(step.size * factor + step.after, numbers[step.name]) for step in found)
+def _rows(found: Sequence[Step], numbers: Mapping[str, tuple[int, int]], factor: int) -> tuple[Row, ...]:
+    """``numbers``: of each algorithm, with its fan-out."""
+    return tuple(Row(step.size * factor + step.after, *numbers[step.name]) for step in found)
