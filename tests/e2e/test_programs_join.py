@@ -83,10 +83,10 @@ def test_a_worker_with_another_function_is_refused(tmp_path):
         address, *_ = run.way()
         text = (tmp_path / "fit.py").read_text()
         others = {
-            "another value that it captures": text.replace("SHIFT = 3", "SHIFT = 4"),
-            "other code": text.replace("p['y'] ** 2", "p['y'] ** 4").replace('p["y"] ** 2', 'p["y"] ** 4'),
-            "another space": text.replace('"x": (-5, 5)', '"x": (-5, 6)'),
-            "another derived value": text.replace("x + y", "x - y"),
+            "the values that the function uses": text.replace("SHIFT = 3", "SHIFT = 4"),
+            "the code of the model": text.replace("p['y'] ** 2", "p['y'] ** 4").replace('p["y"] ** 2', 'p["y"] ** 4'),
+            "the parameters": text.replace('"x": (-5, 5)', '"x": (-5, 6)'),
+            "the objectives and limits": text.replace("x + y", "x - y"),
         }
         for what, other in others.items():
             assert other != text, what
@@ -95,8 +95,9 @@ def test_a_worker_with_another_function_is_refused(tmp_path):
                 code, _, err = worker.end()
             assert code == 1
             assert err.splitlines()[-1] == (
-                f"culmen.InputError: {address} refused this worker: it was started with another study; "
-                "copy the study and its model from the machine of the run, and fix the same parameters"
+                f"culmen.InputError: {address} refused this worker: it was started with another study: "
+                f"there is a difference in {what}; copy the study and its model from the machine of the run, and fix "
+                "the same parameters"
             ), what
         (tmp_path / "same.py").write_text("# the same, with a comment\n" + text)
         with Program(tmp_path, "same.py", address, "token_file=T") as worker:

@@ -213,3 +213,10 @@ def test_ctrl_c_shows_what_is_known():
     out, err = run.communicate()
     assert run.returncode == 75, err
     assert "stopped" in out.decode()
+
+
+def test_a_study_that_is_too_short_for_its_workers_is_said():
+    Path("study.toml").write_text(re.sub(r"evaluations = \d+", "evaluations = 400", STUDY))
+    done = simulate("--workers", 200, "--duration", 5, "--spread", 0.5, "--max-workers", 1000)
+    assert "400 evaluations are only 2 for each worker: they wait for the last ones" in done.stdout
+    assert "The study itself has 400 evaluations. From 100 workers on, these are fewer than 5 for each" in done.stdout

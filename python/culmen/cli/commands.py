@@ -184,7 +184,7 @@ COMMANDS = {
         rest=True,
     ),
     "tune": Entry(
-        "Find faster algorithms for the collectives of an MPI on this cluster, and use them.",
+        "Find faster algorithms for the collectives of an MPI.",
         members={
             "app": Entry(
                 "Tune the collectives that take much of the time of an MPI program. Compare runs with and "

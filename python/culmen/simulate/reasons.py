@@ -5,6 +5,7 @@ from ..base.text import grouped
 from .sweep import EVALUATIONS_PER_WORKER, Point
 
 _WELL_USED, _BUSY = 0.98, 0.9
+_MESSAGES = "workers wait for messages"
 _FEW = 20  # evaluations of each worker, of which the last ones matter
 _LINE = "the network connection of the master"
 
@@ -23,17 +24,18 @@ def limit_of(point: Point) -> str:
         return f"the optimizer proposes at most {grouped(f.most_running)} candidates at once"
     if f.generational:
         return "generations wait for their slowest evaluation"
-    return "workers wait for messages"
+    return _MESSAGES
 
 
 def limit_of_study(point: Point) -> str:
     """The same for the run of the study itself, which may be too short for so many workers."""
-    each = point.evaluations / point.workers
-    if point.evaluations > point.workers and each < _FEW and point.figures.utilisation < _BUSY:
+    reason, each = limit_of(point), point.evaluations / point.workers
+    is_short = point.evaluations > point.workers and each < _FEW and point.figures.utilisation < _BUSY
+    if is_short and reason in ("", _MESSAGES):
         return (
             f"{grouped(point.evaluations)} evaluations are only {each:.2g} for each worker: they wait for the last ones"
         )
-    return limit_of(point)
+    return reason
 
 
 def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
