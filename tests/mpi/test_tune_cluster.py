@@ -22,10 +22,27 @@ def open_mpi():
     return find_launcher("openmpi")
 
 
+@pytest.fixture
+def rules(tmp_path):
+    """A file with a rule for MPI_Bcast: chain."""
+    path = tmp_path / "mine.conf"
+    path.write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
+    return path
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """The file with the user's settings of Open MPI, in a new home; it does not exist yet."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / ".openmpi" / "mca-params.conf"
+    path.parent.mkdir()
+    return path
+
+
 def ran(launcher, rules: Path | None, collective: str, ranks: int, size: int) -> list[str]:
     """The algorithms that run with a rules file."""
     names = {one.function: one.name for one in launcher.mpi.collectives.algorithms(collective, ranks)}
-    environment = environment_for(launcher, rules) if rules else {}
+    environment = environment_for(launcher.mpi.collectives, rules) if rules else {}
     with Session(launcher, ranks, HANGS_S, environment) as session:
         _, functions = session.time(collective, 0, size, 0, 2, 0.0)
     return sorted(names[function] for function in functions if function in names)
@@ -124,12 +141,7 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
-def test_rules_are_installed_used_and_removed(mpi, open_mpi, tmp_path, monkeypatch):
-    rules = tmp_path / "mine.conf"
-    rules.write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    settings = tmp_path / ".openmpi" / "mca-params.conf"
-    settings.parent.mkdir()
+def test_rules_are_installed_used_and_removed(mpi, open_mpi, tmp_path, rules, settings):
     settings.write_text("# mine\nbtl_base_warn_component_unused = 0\n")
     usual = ran(open_mpi, None, "bcast", 4, 4000)
     assert usual != ["chain"]
@@ -153,12 +165,7 @@ def test_rules_are_installed_used_and_removed(mpi, open_mpi, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
-def test_settings_of_the_user_are_not_overwritten(mpi, tmp_path, monkeypatch):
-    rules = tmp_path / "mine.conf"
-    rules.write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    settings = tmp_path / ".openmpi" / "mca-params.conf"
-    settings.parent.mkdir()
+def test_settings_of_the_user_are_not_overwritten(mpi, tmp_path, rules, settings):
     settings.write_text("coll_tuned_dynamic_rules_filename=/old.conf\n")
     refused = culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path)
     assert refused.returncode == 2
@@ -218,21 +225,18 @@ def test_a_mistake_is_one_sentence(mpi, tmp_path, words, said):
 
 
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
-def test_files_of_the_user_are_kept(mpi, tmp_path, monkeypatch):
-    (tmp_path / "mine.conf").write_text("1\n7\n1\n0\n1\n0 2 0 0\n")
-    monkeypatch.setenv("HOME", str(tmp_path))
+def test_files_of_the_user_are_kept(mpi, tmp_path, rules, settings):
     module = tmp_path / "module"
     module.write_text("#%Module1.0\nsetenv MINE 1\n")
-    refused = culmen("tune", "install", "mine.conf", "--module", module, "--mpi", mpi, cwd=tmp_path)
+    refused = culmen("tune", "install", rules, "--module", module, "--mpi", mpi, cwd=tmp_path)
     assert refused.returncode == 2
     assert module.read_text() == "#%Module1.0\nsetenv MINE 1\n"
-    (tmp_path / ".openmpi").mkdir()
     (tmp_path / "dotfiles").write_text("# culmen tune install: begin\nmine = 1\n")
-    (tmp_path / ".openmpi/mca-params.conf").symlink_to(tmp_path / "dotfiles")
-    refused = culmen("tune", "install", "mine.conf", "--mpi", mpi, cwd=tmp_path)
+    settings.symlink_to(tmp_path / "dotfiles")
+    refused = culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path)
     assert refused.returncode == 2
     assert "remove its lines by hand" in refused.stderr
     (tmp_path / "dotfiles").write_text("mine = 1\n")
-    assert culmen("tune", "install", "mine.conf", "--mpi", mpi, cwd=tmp_path).returncode == 0
-    assert (tmp_path / ".openmpi/mca-params.conf").is_symlink()
+    assert culmen("tune", "install", rules, "--mpi", mpi, cwd=tmp_path).returncode == 0
+    assert settings.is_symlink()
     assert "mine = 1\n# culmen tune install: begin" in (tmp_path / "dotfiles").read_text()

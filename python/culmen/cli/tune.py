@@ -25,6 +25,33 @@ from .jobs import (
     typed,
 )
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        metavar="X",
+        show_default=False,
+        min=0.01,
+        max=3600,
+        help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
+    ),
+]
+Commutative = Annotated[
+    bool,
+    typer.Option(
+        "--commutative",
+        help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
+        "may not.",
+    ),
+]
+SameTypes = Annotated[
+    bool,
+    typer.Option(
+        "--same-types",
+        help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+    ),
+]
+
 
 def cluster(
     context: typer.Context,
@@ -60,17 +87,7 @@ def cluster(
         str | None,
         typer.Option("--sizes", metavar="N,N-N,…", help="Message sizes in bytes, such as 8,1K-4M. Default: 1-1M."),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds",
-            metavar="X",
-            show_default=False,
-            min=0.01,
-            max=3600,
-            help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
-        ),
-    ] = None,
+    seconds: Seconds = None,
     timeout: Annotated[
         float,
         typer.Option(
@@ -82,21 +99,8 @@ def cluster(
             help="culmen leaves out an algorithm that gives no answer for so long. Default: 60.",
         ),
     ] = 60.0,
-    commutative: Annotated[
-        bool,
-        typer.Option(
-            "--commutative",
-            help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
-            "may not.",
-        ),
-    ] = False,
-    same_types: Annotated[
-        bool,
-        typer.Option(
-            "--same-types",
-            help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
-        ),
-    ] = False,
+    commutative: Commutative = False,
+    same_types: SameTypes = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-cluster."),
@@ -141,32 +145,9 @@ def app(
             help="At the end, run the program N times without and N times with the tuning file. Default: 5.",
         ),
     ] = 5,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            "--seconds",
-            metavar="X",
-            show_default=False,
-            min=0.01,
-            max=3600,
-            help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
-        ),
-    ] = 0.3,
-    commutative: Annotated[
-        bool,
-        typer.Option(
-            "--commutative",
-            help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
-            "may not.",
-        ),
-    ] = False,
-    same_types: Annotated[
-        bool,
-        typer.Option(
-            "--same-types",
-            help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
-        ),
-    ] = False,
+    seconds: Seconds = None,
+    commutative: Commutative = False,
+    same_types: SameTypes = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-app."),
@@ -176,7 +157,7 @@ def app(
 ) -> None:
     words = list(context.args)
     raise typer.Exit(
-        work.tune_app.tune_app(words, output, rounds, seconds, (same_types, commutative), overwrite, quiet)
+        work.tune_app.tune_app(words, output, rounds, seconds or 0.3, (same_types, commutative), overwrite, quiet)
     )
 
 

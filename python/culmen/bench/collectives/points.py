@@ -1,6 +1,7 @@
 """What is measured of a collective, and how."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...launch.mpi.collectives import DEFAULT, Algorithm
@@ -19,6 +20,14 @@ class Protocol(Limits):
     """``timeout_s``: of one answer of the ranks."""
 
     timeout_s: float = 60.0
+
+
+def by_place(points: Iterable["Point"]) -> list[list["Point"]]:
+    """Those of the same size and root together."""
+    out: dict[tuple[int, int], list[Point]] = defaultdict(list)
+    for point in points:
+        out[point.size, point.root].append(point)
+    return list(out.values())
 
 
 @dataclass

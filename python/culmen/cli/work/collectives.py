@@ -8,22 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from ... import _core
-from ...base.text import lasted, plural
+from ...base.text import plural
 from ...bench import parts, words
 from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.mappings import mappings_of
 from ...bench.study import PointStudy
-from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
+from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
-from ...run.progress.figures import Words
-from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import End, exit_code, folder_for, measure_in
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -97,7 +95,9 @@ def measure_collectives(
         lambda store: _study(wanted, store),
         len(wanted.points()),
         "launches",
-        lambda done: _begin(wanted, done, quiet),
+        lambda done: begin_launches(
+            wanted.launcher.mpi.title, len(wanted.points()), done, wanted.most_s(), max(wanted.ranks), quiet
+        ),
         overwrite,
         quiet,
         scratch,
@@ -128,19 +128,6 @@ def _study(wanted: Plan, store: Path) -> PointStudy:
     limit_s = _START_S + wanted.most_s() * 10 + wanted.protocol.timeout_s
     evaluator = "culmen.bench.collectives.measured:measure"
     return PointStudy("culmen bench collectives", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
-
-
-def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
-    launches = len(wanted.points())
-    if not quiet:
-        before = f", {done} of them before" if done else ""
-        most_s = wanted.most_s() * (launches - done) / launches
-        title = wanted.launcher.mpi.title
-        count = "1 launch" if launches == 1 else f"{launches} launches"
-        print(f"{title}: {count}{before}; this takes about {lasted(most_s)} without other work")
-        if ranks_on_a_node(max(wanted.ranks)) > cores():
-            print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
-    return make_monitor(not quiet, Words("launches measured", best=""))
 
 
 def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet: bool) -> int:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..._core import InputError
-from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
 from ...tune.rules.file import read_rules
+from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
 from .tune import RULES
 
@@ -25,7 +25,7 @@ _INFO = "ompi_info"
 
 def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str | None) -> int:
     launcher = _open_mpi(mpi)
-    known = plan.known_collectives(launcher)
+    known = reader_of_rules(launcher)
     if module is not None:
         if site or remove:
             raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
@@ -36,7 +36,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     if remove:
         return _remove(file, folder / _COPY)
     rules = _rules_in(tuned)
-    _warn_of_another(rules, launcher)
+    _check_version(rules, launcher)
     lines = _lines_of(file)
     kept = _without_block(lines)
     settings = _settings(known, folder / _COPY)
@@ -63,12 +63,9 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
 
 def _open_mpi(mpi: str | None) -> Launcher:
     try:
-        launcher = find_launcher(mpi or "openmpi")
+        return find_launcher(mpi or "openmpi")
     except LauncherError as error:
         raise InputError(f"there is no Open MPI to install rules for: {error}") from None
-    if not plan.known_collectives(launcher).rules_file:
-        raise InputError(f"{launcher.mpi.title} reads no rules files; give --mpi openmpi")
-    return launcher
 
 
 def _rules_in(tuned: Path) -> Path:
@@ -81,7 +78,7 @@ def _rules_in(tuned: Path) -> Path:
     return rules
 
 
-def _warn_of_another(rules: Path, launcher: Launcher) -> None:
+def _check_version(rules: Path, launcher: Launcher) -> None:
     """The head of a file of culmen names the version that it was measured with."""
     made = re.search(
         r"^# Rules for the collectives of Open MPI ([\d.]+\w*)", rules.read_text(encoding="utf-8", errors="replace")
@@ -106,9 +103,8 @@ def _site_folder(launcher: Launcher) -> Path:
 
 
 def _settings(known: Collectives, rules: Path) -> dict[str, str]:
-    own = {name.removeprefix(known.prefix): value for name, value in known.environment.items()}
-    own.pop("coll", None)  # which a measurement sets
-    return own | {known.rules_file: str(rules)}
+    """As in Open MPI's own file, where names have no prefix."""
+    return {name.removeprefix(known.prefix): value for name, value in environment_for(known, rules).items()}
 
 
 def _lines_of(file: Path) -> list[str]:
@@ -158,7 +154,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _write_module(rules: Path, module: Path, known: Collectives) -> None:
-    variables = {known.prefix + name: value for name, value in _settings(known, rules.resolve()).items()}
+    variables = environment_for(known, rules)
     about = f"Rules for the collectives of Open MPI, from culmen tune cluster: {rules.resolve()}"
     text = [
         "#%Module1.0",

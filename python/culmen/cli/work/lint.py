@@ -9,7 +9,7 @@ from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import DEFAULT
 from ...tune.rules.file import RulesError, read_rules
 from ...tune.rules.lint import Lint, said
-from ...tune.rules.tried import not_as_expected
+from ...tune.rules.tried import not_as_expected, reader_of_rules
 from .codes import FAILED, FINISHED
 from .summary import print_table
 
@@ -19,10 +19,7 @@ _HEADINGS = ["collective", "ranks", "message size", "algorithm", "line"]
 def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     """Prints the rules in words and what is wrong with them, and returns an exit code."""
     launcher = _launcher(mpi)
-    known = plan.known_collectives(launcher)
-    title = launcher.mpi.title
-    if not known.rules_file:
-        raise InputError(f"{title} reads no rules files; give --mpi openmpi")
+    known, title = reader_of_rules(launcher), launcher.mpi.title
     try:
         checked = Lint(read_rules(file), known, title)
     except RulesError as error:

@@ -12,9 +12,13 @@ from types import TracebackType
 
 from ... import _core
 from ..._core import InputError
+from ...base.text import lasted
 from ...bench.parts import for_evaluators
 from ...bench.study import PointStudy
-from ...run.progress.monitor import Monitor
+from ...launch.allocation import ranks_on_a_node
+from ...launch.launcher import cores
+from ...run.progress.figures import Words
+from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, FINISHED, RESUMABLE
 
 
@@ -133,6 +137,21 @@ def measure_in(
         done = study.open()
         for_evaluators(folder)
         return run_missing(study, points, done, what, lambda: kept.watching(begin(done)), quiet, at_most)
+
+
+def begin_launches(
+    title: str, launches: int, done: int, most_s: float, ranks: int, quiet: bool, about: str = "about"
+) -> Monitor:
+    """Says how long the launches take. ``done``: before. ``most_s``: of all, at most. ``ranks``: the most of a launch.
+    ``about``: the word before the time."""
+    if not quiet:
+        before = f", {done} of them before" if done else ""
+        left = lasted(most_s * (launches - done) / launches)
+        count = "1 launch" if launches == 1 else f"{launches} launches"
+        print(f"{title}: {count}{before}; this takes {about} {left} without other work")
+        if ranks_on_a_node(ranks) > cores():
+            print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
+    return make_monitor(not quiet, Words("launches measured", best=""))
 
 
 def exit_code(end: End, failed: bool, what: str) -> int:

@@ -11,29 +11,27 @@ from typing import Any
 from ... import _core
 from ..._core import InputError
 from ...base.machine import here
-from ...base.text import grouped, lasted, plural
+from ...base.text import grouped, plural
 from ...bench import words
 from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.study import PointStudy
-from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
+from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
-from ...run.progress.figures import Words
-from ...run.progress.monitor import Monitor, make_monitor
 from ...tune.cluster import choices, page
 from ...tune.cluster.choices import Tuned
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
 from ...tune.rules.file import written
-from ...tune.rules.made import can_hold, looks_at_sizes, rules_of
+from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected
 from .codes import FAILED, RESUMABLE
-from .measuring import End, exit_code, folder_for, measure_in
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -41,7 +39,6 @@ FOLDER, RULES = Path("tune-cluster"), "openmpi-rules.conf"
 _STORE, _TABLE, _PAGE, _ENVIRONMENT = "tuning.db", "choices.csv", "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
 _RULES = Kind("rules file", lambda _path, head: head.startswith(b"#"))
-_COMPONENTS = "OMPI_MCA_coll"  # with it, a measurement leaves out a component
 _START_S, _VISIT_S = 120.0, 0.02
 _SHOWN = 3  # algorithms that were lost
 _FAST = ("bcast", "allreduce", "reduce")
@@ -123,7 +120,7 @@ def tuning_of(
 
 
 def _check_mpi(known: Collectives, title: str) -> None:
-    if _COMPONENTS in known.environment and len(tasks_on_nodes()) > 1:
+    if known.components in known.environment and len(tasks_on_nodes()) > 1:
         raise InputError(
             f"on several nodes, {title} uses its component han, which has no such rules; tune within one node"
         )
@@ -145,7 +142,15 @@ def tune_cluster(
         lambda store: _study(wanted, store),
         len(wanted.points()),
         "launches",
-        lambda done: _begin(wanted, done, quiet),
+        lambda done: begin_launches(
+            wanted.plan.launcher.mpi.title,
+            len(wanted.points()),
+            done,
+            wanted.most_s(),
+            max(wanted.plan.ranks),
+            quiet,
+            "at most about",
+        ),
         overwrite,
         quiet,
         scratch,
@@ -176,18 +181,6 @@ def _study(wanted: Tuning, store: Path) -> PointStudy:
     limit_s = _START_S + wanted.most_s() * 10 + wanted.plan.protocol.timeout_s
     evaluator = "culmen.tune.cluster.measured:measure"
     return PointStudy("culmen tune cluster", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
-
-
-def _begin(wanted: Tuning, done: int, quiet: bool) -> Monitor:
-    launches = len(wanted.points())
-    if not quiet:
-        before = f", {done} of them before" if done else ""
-        most = lasted(wanted.most_s() * (launches - done) / launches)
-        title = wanted.plan.launcher.mpi.title
-        print(f"{title}: {launches} launches{before}; this takes at most about {most} without other work")
-        if ranks_on_a_node(max(wanted.plan.ranks)) > cores():
-            print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
-    return make_monitor(not quiet, Words("launches measured", best=""))
 
 
 def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
@@ -238,7 +231,7 @@ def _about(tuned: Tuned) -> list[str]:
 
 
 def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
-    variables = environment_for(wanted.plan.launcher, rules)
+    variables = environment_for(plan.known_collectives(wanted.plan.launcher), rules)
     exports = "\n".join(f"export {name}={value}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
     return (
@@ -264,11 +257,8 @@ def _environment(wanted: Tuning, tuned: Tuned) -> dict[str, object]:
 
 def _try(wanted: Tuning, rules: Path, tuned: Tuned) -> dict[Expected, str]:
     """Calls with the finished file that do not do what it should say."""
-    known = plan.known_collectives(wanted.plan.launcher)
     expected = [
-        Expected(each.place.collective, each.place.ranks, each.place.size, each.algorithm)
-        for each in tuned.changed
-        if looks_at_sizes(each.place.collective, known) or each.place.collective == "barrier"
+        Expected(each.place.collective, each.place.ranks, each.place.size, each.algorithm) for each in tuned.changed
     ]
     return not_as_expected(wanted.plan.launcher, rules, expected)
 

@@ -1,25 +1,21 @@
 """``culmen tune app``: tunes the collectives that matter for one program, and tries the result on the program."""
 
-import re
 import shlex
-import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ..._core import InputError
-from ...base.text import plural
 from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
-from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
 from ...launch.mpi.collectives import Collectives
 from ...launch.preloading import run_preloaded
 from ...profile.recorded import Rank, read_folder
 from ...profile.running import run_profiled
-from ...tune.autotune.validated import LEAST_RUNS, Compared
+from ...tune.autotune.validated import Compared, Kind, take_turns
 from ...tune.rules.file import read_rules
 from ...tune.rules.made import can_hold
 from ...tune.rules.tried import environment_for
@@ -73,8 +69,12 @@ def tune_app(
     if not read_rules(rules).tables:
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
-    own_rules = known.prefix + known.rules_file
-    compared = _compare(words, {own_rules: ""}, environment_for(launcher, rules), rounds)
+    compared = Compared()
+    kinds: list[Kind] = [
+        ("with the rules", compared.tuned_s, lambda: run_preloaded(words, None, environment_for(known, rules))),
+        ("without the rules", compared.default_s, lambda: run_preloaded(words, None, known.without_rules)),
+    ]
+    take_turns(kinds, rounds, lambda text: print(f"culmen: {text}", flush=True))
     gain, half, is_clear = compared.gain(compared.tuned_s)
     if not is_clear:
         print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% ± {100 * half:.1f}%.")
@@ -107,16 +107,17 @@ def _profile(words: list[str], folder: Path, overwrite: bool) -> list[Rank]:
 
 
 def _launcher(ranks: list[Rank]) -> Launcher:
-    found = re.match(r"(Open MPI|MPICH)", ranks[0].library)
+    """Of the MPI that the program uses."""
+    mpi = with_library(ranks[0].library)
     try:
-        launcher = find_launcher("openmpi" if found and found[1] == "Open MPI" else "mpich")
+        launcher = find_launcher(mpi.name if mpi else "openmpi")
     except LauncherError as error:
         raise InputError(str(error)) from None
-    if not ranks[0].library.replace(" v", " ").startswith(launcher.mpi.title):
+    if launcher.mpi is not mpi:
         raise InputError(f"the program uses {ranks[0].library}, but {launcher.program} is {launcher.mpi.title}")
     if not plan.known_collectives(launcher).rules_file:
         raise InputError(
-            f"culmen cannot write tuning files for {launcher.mpi.title} yet; `culmen autotune` tunes a program with it"
+            f"culmen cannot write tuning files for {mpi.title} yet; `culmen autotune` tunes a program with it"
         )
     return launcher
 
@@ -166,22 +167,3 @@ def sizes_of(cell: Cell) -> set[int]:
     of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
     ends = (2 ** (cell.size_class - 1), 2**cell.size_class)
     return {max(8, end // cell.ranks // 8 * 8) if of_all else end for end in ends}
-
-
-def _compare(words: list[str], without: Mapping[str, str], variables: Mapping[str, str], rounds: int) -> Compared:
-    """``without``: variables for runs without any rules, also if a user has installed some."""
-    found = Compared()
-    kinds: tuple[tuple[str, list[float], Callable[[], int]], ...] = (
-        ("without the rules", found.default_s, lambda: run_preloaded(words, None, without)),
-        ("with the rules", found.tuned_s, lambda: run_preloaded(words, None, variables)),
-    )
-    for number in range(1, max(rounds, LEAST_RUNS) + 1):
-        for step in range(2):
-            what, times, run = kinds[(step + number) % 2]
-            print(f"culmen: round {number} of {plural(rounds, 'round')}: {what}", flush=True)
-            begun = time.monotonic()
-            code = run()
-            times.append(time.monotonic() - begun)
-            if code != 0:
-                raise InputError(f"the program ended with exit code {code} ({what}); nothing is said about its speed")
-    return found

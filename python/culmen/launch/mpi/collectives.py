@@ -47,6 +47,16 @@ class Collectives:
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
 
     @property
+    def components(self) -> str:
+        """The variable with which measurements leave out components of the MPI."""
+        return f"{self.prefix}coll"
+
+    @property
+    def without_rules(self) -> dict[str, str]:
+        """The environment of a program that reads no rules, also if a user has installed some."""
+        return {self.prefix + self.rules_file: ""} if self.rules_file else {}
+
+    @property
     def names(self) -> list[str]:
         return list(self.of)
 

@@ -1,7 +1,7 @@
 """Whether a tuned program is faster: runs without and with the tuner, in turns."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from ..._core import InputError
 from .running import Command
 from .tuned import read_tuning
 
+Kind = tuple[str, list[float], Callable[[], int]]
+"""Runs that are compared: what they are, for messages; their times in seconds; a run, which returns its exit code."""
 _CONFIDENCE = 0.95
 LEAST_RUNS = 3
 
@@ -46,11 +48,17 @@ def validate(command: Command, file: Path, rounds: int, say: Callable[[str], Non
     if (off := read_tuning(file).off) != "":
         raise InputError(f"nothing was tuned, so there is nothing to compare: {off}")
     found = Compared()
-    kinds: tuple[tuple[str, list[float], Callable[[], int]], ...] = (
+    kinds: list[Kind] = [
         ("without the tuner", found.default_s, command.run),
         ("tuned while it runs", found.tuned_s, lambda: command.tune(None, None)),
         ("tuned from the file", found.loaded_s, lambda: command.tune(None, file)),
-    )
+    ]
+    take_turns(kinds, rounds, say)
+    return found
+
+
+def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None]) -> None:
+    """Runs each kind once in each round, and appends its wall time. Raises InputError if a run fails."""
     for number in range(1, rounds + 1):
         for step in range(len(kinds)):
             # The order changes, so that no kind is always the first one.
@@ -60,7 +68,6 @@ def validate(command: Command, file: Path, rounds: int, say: Callable[[str], Non
             code = run()
             times.append(time.monotonic() - begun)
             _check_code(code, what)
-    return found
 
 
 def _check_code(code: int, what: str) -> None:

@@ -83,10 +83,8 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
             if key.algorithm == DEFAULT:
                 defaults[Place(collective, ranks, key.size)] = point.interval.median
         comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
-        found = _compared(path for path in comparisons if path.exists())
-        for each in comparisons:
-            for key, why in (Table([each]).unavailable if each.exists() else {}).items():
-                lost[collective, ranks, key.algorithm] = why
+        found, unavailable = _compared(path for path in comparisons if path.exists())
+        lost |= {(collective, ranks, name): why for name, why in unavailable.items()}
         for (size, name), pairs in found.items():
             calls += 2 * sum(map(len, pairs))
             default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
@@ -102,13 +100,17 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
     return Tuned(head["mpi"], head["version"], int(head["nodes"]), int(head["ppn"]), order, lost, calls)
 
 
-def _compared(paths: Iterable[Path]) -> dict[tuple[int, str], list[list[tuple[float, float]]]]:
-    """Of each message size and candidate: for each launch, the pairs of times. A time is the median of a visit."""
+def _compared(paths: Iterable[Path]) -> tuple[dict[tuple[int, str], list[list[tuple[float, float]]]], dict[str, str]]:
+    """Of each message size and candidate: for each launch, the pairs of times. A time is the median of a visit. And
+    the algorithms that were lost, and why."""
+    unavailable: dict[str, str] = {}
     out: dict[tuple[int, str], list[list[tuple[float, float]]]] = defaultdict(list)
     for path in paths:
         visits: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in rows_in([path], COLUMNS, "culmen tune cluster"):
-            if not row["unavailable"] and row["late"] == "0" and (row["verified"] == "1"):
+            if row["unavailable"]:
+                unavailable[row["algorithm"]] = row["unavailable"]
+            elif row["late"] == "0" and row["verified"] == "1":
                 visits[int(row["size"]), row["algorithm"]][int(row["visit"])].append(float(row["time_s"]))
         for (size, name), own in visits.items():
             default = visits.get((size, DEFAULT), {})
@@ -116,7 +118,7 @@ def _compared(paths: Iterable[Path]) -> dict[tuple[int, str], list[list[tuple[fl
                 # Each launch's first visits are warm-up.
                 both = sorted(set(own) & set(default))[1:]
                 out[size, name].append([(float(np.median(default[k])), float(np.median(own[k]))) for k in both])
-    return out
+    return out, unavailable
 
 
 def write_choices(tuned: Tuned, path: Path) -> None:

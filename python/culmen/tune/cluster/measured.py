@@ -44,8 +44,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
-    no_rules = {known.prefix + known.rules_file: ""} if known.rules_file else {}  # also if a user has installed some
-    with Ranks(launcher, ranks, protocol.timeout_s, environment=no_rules) as launched:
+    with Ranks(launcher, ranks, protocol.timeout_s, environment=known.without_rules) as launched:
         measure_points(launched, collective, points, protocol, seed, order or Race(points))
         version, nodes = launched.version, launched.nodes
     if all(point.ended for point in points) and not any(point.visits for point in points):

@@ -1,14 +1,13 @@
 """Whether an algorithm is faster than the MPI's own choice: both are called in turns, in launches of their own."""
 
 import random
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-from ...bench.collectives.points import Point, Protocol
+from ...bench.collectives.points import Point, Protocol, by_place
 
 VISITS = 12  # of both, in each launch
 LAUNCHES = 3
@@ -20,11 +19,7 @@ _CONFIDENCE = 0.95
 def next_pairs(points: list[Point], _protocol: Protocol, rng: random.Random) -> list[Point]:
     """For ``measure_points``: at each place first one, then the other. Both the order of the places and of the two are
     random."""
-    groups: dict[tuple[int, int], list[Point]] = defaultdict(list)
-    for point in points:
-        if not (point.unavailable or point.ended) and len(point.visits) < VISITS:
-            groups[point.size, point.root].append(point)
-    pairs = list(groups.values())
+    pairs = by_place(p for p in points if not (p.unavailable or p.ended) and len(p.visits) < VISITS)
     rng.shuffle(pairs)
     for pair in pairs:
         rng.shuffle(pair)

@@ -1,12 +1,11 @@
 """A race between algorithms: the losers are not measured to the end."""
 
 import random
-from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 
-from ...bench.collectives.points import Point, Protocol
+from ...bench.collectives.points import Point, Protocol, by_place
 from ...launch.mpi.collectives import DEFAULT
 
 _HOPELESS = 2.0  # times slower than the fastest one: one visit is enough
@@ -33,7 +32,7 @@ class Race:
         self._fine = False  # the sizes between the coarse ones have started
 
     def __call__(self, points: list[Point], protocol: Protocol, rng: random.Random) -> list[Point]:
-        for there in _groups(points):
+        for there in by_place(points):
             self._judge(there)
         active = [point for point in self._started(points) if self._goes_on(point, protocol)]
         if not active and not self._fine:
@@ -88,10 +87,3 @@ def _always_slower(point: Point, best: Point) -> bool:
         np.array([np.median(times) for times in each.in_time[common - _PAIRS : common]]) for each in (point, best)
     )  # fmt: skip
     return bool(np.all(own > other) and np.median(own / other) > _SLOWER)
-
-
-def _groups(points: list[Point]) -> Iterable[list[Point]]:
-    groups: dict[tuple[int, int], list[Point]] = defaultdict(list)
-    for point in points:
-        groups[point.size, point.root].append(point)
-    return groups.values()

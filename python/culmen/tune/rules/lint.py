@@ -13,9 +13,14 @@ _Rule = TypeVar("_Rule", Ranks, Row)
 _LARGEST = 2**26  # bytes of a message that a test sends
 _ELEMENT = 4  # bytes, of its reductions
 _STEP = 8  # sizes that any datatype of the test fits into
-
-
 Span = tuple[int, int | None]
+# Of an algorithm, by the key of the data file that lists it; the last one counts.
+_REASONS = {
+    "commutative_only": "needs operators that commute",
+    "splits_counts": "needs the same count and datatype on all ranks",
+    "wrong_in_place": "gives wrong results with MPI_IN_PLACE",
+    "hangs": "can hang",
+}
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,11 @@ class Lint:
                 yield Expected(each.collective, ranks, 0 if each.collective == "barrier" else size, each.algorithm)
 
     def _runnable(self, each: Meaning, low: int, high: int) -> int:
-        names = {
-            ranks: [one.name for one in self._known.algorithms(each.collective, ranks)]
-            for ranks in range(low, high + 1)
-        }
-        return next((ranks for ranks, there in names.items() if each.algorithm in there), low)
+        """The least number of ranks that can run it, else ``low``."""
+        for ranks in range(low, high + 1):
+            if each.algorithm in [one.name for one in self._known.algorithms(each.collective, ranks)]:
+                return ranks
+        return low
 
     def _all(self) -> Iterator[Finding]:
         for word, line in self._rules.skipped:
@@ -115,26 +120,21 @@ class Lint:
             yield from self._of_rows(table, each, following)
 
     def _of_rows(self, table: Table, each: Ranks, following: Ranks | None) -> Iterator[Finding]:
-        algorithms = self._known.of[table.name]["algorithms"]
-        of = self._known.of[table.name]
-        unsafe = {**dict.fromkeys(of.get("commutative_only", []), "needs operators that commute")}
-        unsafe |= dict.fromkeys(of.get("splits_counts", []), "needs the same count and datatype on all ranks")
-        unsafe |= dict.fromkeys(of.get("wrong_in_place", []), "gives wrong results with MPI_IN_PLACE")
-        unsafe |= dict.fromkeys(of.get("hangs", []), "can hang")
+        names, unsafe = self._names(table), self._unsafe(table)
         zero = self._known.of[table.name]["in_rules"]["sizes"] == "zero"
+        only_two = each.ranks <= 2 and following is not None and following.ranks == 3
         for row, before in zip(each.rows, [None, *each.rows[:-1]], strict=True):
-            if row.algorithm > len(algorithms):
+            name = names[row.algorithm] if row.algorithm < len(names) else None
+            if name is None:
                 yield Finding(
                     row.line,
                     f"{table.name} has no algorithm {row.algorithm} in {self._title}, so calls with this rule fail; "
-                    f"the largest number is {len(algorithms)}.",
+                    f"the largest number is {len(names) - 1}.",
                 )
-            elif self._ends_programs(table.name, row, each, following):
-                name = algorithms[row.algorithm - 1]
+            elif name in self._known.two_ranks_only and not only_two:
                 yield Finding(
                     row.line, f"{table.name}: {name} ends programs with other than 2 ranks, and this rule holds there."
                 )
-            name = algorithms[row.algorithm - 1] if 0 < row.algorithm <= len(algorithms) else ""
             if name in unsafe:
                 yield Finding(row.line, f"{table.name}: {name} {unsafe[name]}.")
             if zero and row.size > 0:
@@ -142,14 +142,17 @@ class Lint:
             elif before is not None and _same(row, before):
                 yield Finding(row.line, f"{table.name}: this rule changes nothing: line {before.line} says the same.")
 
-    def _ends_programs(self, name: str, row: Row, each: Ranks, following: Ranks | None) -> bool:
-        algorithms = [DEFAULT, *self._known.of[name]["algorithms"]]
-        only_two = each.ranks <= 2 and following is not None and following.ranks == 3
-        return algorithms[row.algorithm] in self._known.two_ranks_only and not only_two
+    def _names(self, table: Table) -> list[str]:
+        """Of the algorithms, by their numbers."""
+        return [DEFAULT, *self._known.of[table.name]["algorithms"]]
+
+    def _unsafe(self, table: Table) -> dict[str | None, str]:
+        """Why an algorithm is not for every program."""
+        of = self._known.of[table.name]
+        return {name: why for key, why in _REASONS.items() for name in of.get(key, [])}
 
     def _of(self, table: Table) -> Iterator[Meaning]:
-        kind = self._known.of[table.name]["in_rules"]["sizes"]
-        names = [DEFAULT, *self._known.of[table.name]["algorithms"]]
+        kind, names = self._known.of[table.name]["in_rules"]["sizes"], self._names(table)
         for ranks, each in _reachable(table.ranks, [one.ranks for one in table.ranks]):
             for sizes, row in _reachable(each.rows, [one.size for one in each.rows]):
                 if kind == "zero" and sizes[0] > 0:

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ..._core import InputError
+from ...bench.collectives.plan import known_collectives
 from ...bench.conversation import LostError, RefusedError
 from ...bench.session import Session
 from ...launch.mpi import Launcher
-from ...launch.mpi.collectives import DEFAULT, Algorithm
+from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 
 _CALLS, _TIMEOUT_S = 2, 60.0
 
@@ -22,18 +24,23 @@ class Expected(NamedTuple):
     algorithm: str
 
 
-def environment_for(launcher: Launcher, rules: Path) -> dict[str, str]:
+def reader_of_rules(launcher: Launcher) -> Collectives:
+    """What is known of its MPI. Raises InputError if this MPI reads no rules files."""
+    known = known_collectives(launcher)
+    if not known.rules_file:
+        raise InputError(f"{launcher.mpi.title} reads no rules files; give --mpi openmpi")
+    return known
+
+
+def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
     """The variables with which programs use a rules file. No component of the MPI is left out, as measurements do."""
-    known = launcher.mpi.collectives
-    assert known is not None
-    needed = {name: value for name, value in known.environment.items() if name != known.prefix + "coll"}
+    needed = {name: value for name, value in known.environment.items() if name != known.components}
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
 
 def not_as_expected(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
     """What ran instead, or why nothing ran. One launch for each number of ranks."""
-    known = launcher.mpi.collectives
-    assert known is not None
+    known = reader_of_rules(launcher)
     by_ranks: dict[int, list[Expected]] = defaultdict(list)
     for each in expected:
         by_ranks[each.ranks].append(each)
@@ -42,7 +49,7 @@ def not_as_expected(launcher: Launcher, rules: Path, expected: Iterable[Expected
         left = list(there)
         while left:
             try:
-                with Session(launcher, ranks, _TIMEOUT_S, environment_for(launcher, rules)) as session:
+                with Session(launcher, ranks, _TIMEOUT_S, environment_for(known, rules)) as session:
                     while left:
                         each = left[0]
                         if said := _try(session, each, known.algorithms(each.collective, ranks)):
