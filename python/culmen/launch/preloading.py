@@ -17,6 +17,7 @@ from .programs import own_library, said_by
 from .supervision import end_with_parent
 
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
+_STANDARD = "abi"
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 
 
@@ -31,24 +32,21 @@ def library_for(command: list[str], name: str, example: str) -> Path:
 
     example: the start of a right command line, for the message.
     """
-    kinds = [kind for word in command if (kind := _kind_of(word))]
-    for word in command:
-        program = None if word.startswith("-") else shutil.which(word)
-        linked = module_linked_by(program) if program else ""
-        if linked and kinds and linked != kinds[0]:
-            raise InputError(
-                f"{word} was built for {linked}, but {command[0]} belongs to {kinds[0]}; use the launcher of {linked}"
-            )
-        if program and not Path(word).name.startswith(_LAUNCHERS) and "libmpi_abi.so" in said_by("ldd", program):
-            raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
+    kinds = {word: kind for word in command if (kind := _kind_of(word))}
     if not kinds:
         raise InputError(
             f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
             f"example: {example} -- mpiexec -n 4 ./app"
         )
-    library = own_library(f"{name}_{kinds[0]}")
+    first, kind = next(iter(kinds.items()))
+    for word, own in kinds.items():
+        if own == _STANDARD:
+            raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
+        if own != kind and not _is_launcher(word):
+            raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
+    library = own_library(f"{name}_{kind}")
     if not library.exists():
-        raise InputError(f"culmen was built without {kinds[0]}; build it again where that MPI's mpicc is on PATH")
+        raise InputError(f"culmen was built without {kind}; build it again where that MPI's mpicc is on PATH")
     return library
 
 
@@ -85,18 +83,22 @@ def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
     """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
-    place = next((k for k, word in enumerate(command) if Path(word).name.startswith(_LAUNCHERS)), None)
+    place = next((k for k, word in enumerate(command) if _is_launcher(word)), None)
     if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
         return command
     return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
 
 
+def _is_launcher(word: str) -> bool:
+    return Path(word).name.startswith(_LAUNCHERS)
+
+
 def _kind_of(word: str) -> str:
-    """openmpi, mpich, or nothing for other words."""
+    """openmpi, mpich, _STANDARD for the ABI that is of no single MPI, or nothing for other words."""
     program = shutil.which(word)
     if program is None or word.startswith("-"):
         return ""
-    if Path(word).name.startswith(_LAUNCHERS):
+    if _is_launcher(word):
         mpi = recognise(said_by(program, "--version"))
         return mpi.module if mpi else ""
-    return module_linked_by(program)
+    return module_linked_by(program) or (_STANDARD if "libmpi_abi.so" in said_by("ldd", program) else "")

@@ -1,6 +1,5 @@
 """A profile as a page of text: where the MPI time goes, who waits, and what to do next."""
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -73,7 +72,7 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
     totals: dict[tuple[str, str], Total] = defaultdict(Total)
     for rank in ranks:
         for calls in rank.calls:
-            total = totals[calls.function, re.sub(r" colour \d+", "", calls.communicator)]
+            total = totals[calls.function, calls.communicators]
             total.calls += calls.calls
             total.bytes += calls.bytes
             total.seconds += calls.total_s

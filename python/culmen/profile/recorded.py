@@ -115,6 +115,11 @@ class Calls:
     """The part of sampled_s that was the wait."""
 
     @property
+    def communicators(self) -> str:
+        """``communicator``, or what stands for all parts of its split."""
+        return re.sub(r" colour \d+", "", self.communicator)
+
+    @property
     def total_s(self) -> float:
         """In these calls, and in waits for their requests."""
         return self.seconds + self.charged_s

@@ -1,10 +1,8 @@
 """Whether a tuner of collectives can help a program, and which one."""
 
-import re
 from collections import defaultdict
 
-from ..launch.mpi import load
-from ..launch.mpi.collectives import Collectives
+from ..launch.mpi import with_library
 from .recorded import Rank
 
 _PER_ALGORITHM = 5  # calls that `culmen autotune` makes until it has chosen
@@ -15,7 +13,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
     """Sentences about the function that takes the most time. ``sampled``: it is known how long ranks wait in it."""
     out = []
     name = function.removeprefix("MPI_").lower()
-    collectives = _collectives(ranks)
+    mpi = with_library(ranks[0].library)
+    collectives = mpi.collectives if mpi else None
     if not sampled and (function == "MPI_Recv" or (collectives is not None and name in collectives.of)):
         out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
     if collectives is None or name not in collectives.of:
@@ -27,16 +26,10 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
     needed = _PER_ALGORITHM * number
     least = _word(2 ** (size_class - 1) if size_class else 0)
     often = f"Each rank calls {function} {calls:,} times with messages of {least} bytes and more"
-    if calls >= _LEFT * needed:
-        out.append(
-            f"{often}. That is often enough for `culmen autotune -- …`, which needs about {needed} calls to choose one "
-            f"of {number} algorithms."
-        )
-    else:
-        out.append(
-            f"{often}. That is too seldom for `culmen autotune`, which needs about {needed} calls to choose one of "
-            f"{number} algorithms."
-        )
+    enough = (
+        "often enough for `culmen autotune -- …`" if calls >= _LEFT * needed else "too seldom for `culmen autotune`"
+    )
+    out.append(f"{often}. That is {enough}, which needs about {needed} calls to choose one of {number} algorithms.")
     if collectives.rules_file and not collectives.of[name].get("in_rules", {}).get("unlike"):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
@@ -57,7 +50,7 @@ def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int
     sizes: dict[int, int] = {}
     for rank in ranks:
         for each in rank.calls:
-            if each.function == function and re.sub(r" colour \d+", "", each.communicator) == communicator:
+            if (each.function, each.communicators) == (function, communicator):
                 seconds[each.size_class] += each.total_s
                 calls[each.size_class, rank.rank] += each.calls
                 sizes[each.size_class] = each.ranks
@@ -65,10 +58,3 @@ def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int
         return 0, 0, 0
     longest = max(seconds, key=seconds.__getitem__)
     return max(n for (of, _), n in calls.items() if of == longest), longest, sizes[longest]
-
-
-def _collectives(ranks: list[Rank]) -> Collectives | None:
-    """Of the MPI of the ranks."""
-    found = re.match(r"(Open MPI|MPICH)\D*(\d+)", ranks[0].library)
-    title = f"{found[1]} {found[2]}" if found else ""
-    return next((mpi.collectives for mpi in load() if mpi.title == title), None)

@@ -90,6 +90,12 @@ def _parse(data: dict[str, Any]) -> Mpi:
     return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None, **tables)
 
 
+def with_library(version: str) -> Mpi | None:
+    """The MPI whose library calls itself this, such as "Open MPI v4.1.4"."""
+    found = re.match(r"(Open MPI|MPICH)\D*(\d+)", version)
+    return next((mpi for mpi in load() if found and mpi.title == f"{found[1]} {found[2]}"), None)
+
+
 def recognise(version: str) -> Mpi | None:
     """The MPI whose launcher prints this text for ``--version``."""
     return next((mpi for mpi in load() if re.search(mpi.recognise, version)), None)
