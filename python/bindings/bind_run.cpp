@@ -28,6 +28,11 @@ namespace nb = nanobind;
 
 namespace culmen::bindings {
 namespace {
+/// It may contain a text of a visitor.
+std::string readable(std::string text) {
+  make_readable(text);
+  return text;
+}
 
 std::optional<double> best_value(const StudyResult& r) {
   return r.has_best ? std::optional(r.goals.as_given(0, r.best_outcome.value)) : std::nullopt;
@@ -182,23 +187,13 @@ void bind_progress(nb::module_& m) {
       .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
       .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
       .def_prop_ro(
-          "last_loss",
-          [](const ProgressView& v) {
-            auto text = v.p.last_loss;  // of a visitor, maybe
-            make_readable(text);
-            return text;
-          },
+          "last_loss", [](const ProgressView& v) { return readable(v.p.last_loss); },
           "Why the last worker was lost; empty if none was.")
       .def_prop_ro(
           "refused", [](const ProgressView& v) { return v.p.refused; },
           "Workers of other machines that were not welcome.")
       .def_prop_ro(
-          "last_refusal",
-          [](const ProgressView& v) {
-            auto text = v.p.last_refusal;
-            make_readable(text);
-            return text;
-          },
+          "last_refusal", [](const ProgressView& v) { return readable(v.p.last_refusal); },
           "Why the last of them was not; empty if none was.")
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
       .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })

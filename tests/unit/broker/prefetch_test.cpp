@@ -1,0 +1,195 @@
+// How many candidates wait at workers, and which ones stay with the broker.
+#include <gtest/gtest.h>
+
+#include "broker_table.hpp"
+
+namespace culmen {
+namespace {
+
+TEST(Broker, gives_one_candidate_to_each_worker_and_a_second_once_evaluations_are_known_to_be_short) {
+  Table t(with_budget(100));
+  t.start();
+  for (WorkerId w = 0; w < 3; ++w) t.feed(Joined{w});
+  EXPECT_EQ(t.sent.size(), 3u);
+  t.answer(0);
+  EXPECT_EQ(t.sent.size(), 4u) << "the others have not answered yet";
+  t.answer(0);
+  t.answer(0);
+  EXPECT_EQ(t.sent.size(), 6u);
+  for (WorkerId w = 0; w < 3; ++w) EXPECT_EQ(t.sent_to(w).size(), 2u) << w;
+}
+
+std::size_t at_a_worker(double duration_s, Mode mode = Mode::generational, bool open_ended = false) {
+  auto options = with_budget(1000);
+  options.mode = mode;
+  options.open_ended = open_ended;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  for (int i = 0; i < 5; ++i) t.answer(0, 1, true, duration_s);
+  return t.sent_to(0).size();
+}
+
+TEST(Broker, gives_a_worker_several_short_evaluations) {
+  EXPECT_EQ(at_a_worker(0), 9u);
+  EXPECT_EQ(at_a_worker(2e-5), 9u);
+  EXPECT_EQ(at_a_worker(0.6e-3), 4u) << "three take less than 2 ms";
+  EXPECT_EQ(at_a_worker(1.5e-3), 2u);
+  EXPECT_EQ(at_a_worker(0.1), 2u);
+  EXPECT_EQ(at_a_worker(5), 1u);
+  EXPECT_EQ(at_a_worker(0, Mode::asynchronous), 2u) << "without generations";
+}
+
+TEST(Broker, gives_a_worker_few_calls_of_a_program) {
+  EXPECT_EQ(at_a_worker(0, Mode::asynchronous, true), 3u);
+  EXPECT_EQ(at_a_worker(0.12, Mode::asynchronous, true), 3u) << "two take less than 0.25 s";
+  EXPECT_EQ(at_a_worker(0.2, Mode::asynchronous, true), 2u);
+  EXPECT_EQ(at_a_worker(1, Mode::asynchronous, true), 1u);
+}
+
+/// What a worker has after one evaluation that took `duration_s`, if its outcome came `trip_s` later than that.
+std::size_t at_a_far_worker(double duration_s, double trip_s, Mode mode = Mode::generational) {
+  auto options = with_budget(1000);
+  options.mode = mode;
+  options.prefetch_below_s = mode == Mode::generational ? 0.25 : 2e-4;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.now += duration_s + trip_s;
+  t.answer(0, 1, true, duration_s);
+  return t.sent_to(0).size();
+}
+
+TEST(Broker, has_more_candidates_wait_where_the_way_is_long) {
+  EXPECT_EQ(at_a_far_worker(1e-3, 1e-4), 1u + 2) << "2 ms";
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-3), 1u + 10) << "two round trips";
+  EXPECT_EQ(at_a_far_worker(1e-3, 10), 1u + 64) << "the most";
+  EXPECT_EQ(at_a_far_worker(1, 0.2), 1u + 1) << "an evaluation is shorter than ten round trips";
+  EXPECT_EQ(at_a_far_worker(1, 0.01), 1u);
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-3, Mode::asynchronous), 1u + 1);
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-5, Mode::asynchronous), 1u) << "better candidates are worth more";
+}
+
+TEST(Broker, has_more_candidates_wait_only_at_those_workers_to_which_the_way_is_long) {
+  Table t(with_budget(1000));
+  t.start();
+  for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
+  const auto answer = [&](WorkerId worker) {
+    const auto it = std::find_if(t.sent.begin(), t.sent.end(), [&](const Send& s) { return s.worker == worker; });
+    t.answer(static_cast<std::size_t>(it - t.sent.begin()), 1, true, 1e-3);
+  };
+  t.now += 1e-3 + 1e-5;
+  answer(0);
+  t.now += 5e-3;
+  answer(1);
+  EXPECT_EQ(t.sent_to(0).size(), 1u + 2) << "2 ms";
+  EXPECT_EQ(t.sent_to(1).size(), 1u + 10) << "two round trips";
+  t.feed(Joined{2});
+  EXPECT_EQ(t.sent_to(2).size(), 1u) << "its way is not known";
+}
+
+TEST(Broker, asks_without_generations_only_for_those_that_evaluate_at_once_if_evaluations_have_become_long) {
+  auto options = with_budget(1000);
+  options.mode = Mode::asynchronous;
+  Table t(options);
+  t.start();
+  const auto answer = [&](WorkerId worker, double duration_s) {
+    const auto it = std::find_if(t.sent.begin(), t.sent.end(), [&](const Send& s) { return s.worker == worker; });
+    t.answer(static_cast<std::size_t>(it - t.sent.begin()), 1, true, duration_s);
+  };
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (WorkerId w = 0; w < 4; ++w) answer(w, 0.01);
+  ASSERT_EQ(t.sent.size(), 8u);
+  t.record_at_once = false;
+  for (WorkerId w = 0; w < 4; ++w) answer(w, 0.01);
+  answer(0, 1000);
+  const auto asked = t.asked;
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(t.asked - asked, 1u);
+}
+
+TEST(Broker, judges_the_way_by_its_least_round_trip) {
+  auto options = with_budget(1000);
+  options.mode = Mode::asynchronous;
+  options.prefetch_below_s = 2e-4;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.now += 1e-3 + 5e-5;
+  t.answer(0, 1, true, 1e-3);
+  t.now += 1e-3 + 1;  // the machine was busy
+  t.answer(0, 1, true, 1e-3);
+  EXPECT_EQ(t.sent_to(0).size(), 1u);
+}
+
+TEST(Broker, keeps_the_last_candidates_of_a_generation_for_workers_that_have_none) {
+  Table t(with_budget(1000));
+  t.generation = 12;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  // Eight are left, two for each worker: they wait here although evaluations are short.
+  for (int i = 0; i < 4; ++i) {
+    t.answer(0);
+    EXPECT_EQ(t.sent.size(), 4u);
+    for (WorkerId w = 0; w < 4; ++w) EXPECT_EQ(t.sent_to(w).size(), 1u) << w;
+  }
+}
+
+TEST(Broker, has_candidates_of_a_long_generation_wait_at_workers_until_few_are_left) {
+  Table t(with_budget(1000));
+  t.generation = 100;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (int i = 0; i < 4; ++i) t.answer(0);
+  EXPECT_EQ(t.sent.size(), 8u);
+  while (t.told.size() < 92) t.answer(0);
+  EXPECT_EQ(t.sent.size(), 4u);
+}
+
+TEST(Broker, keeps_no_calls_of_a_program) {
+  auto options = with_budget(0);
+  options.open_ended = true;
+  options.mode = Mode::asynchronous;
+  Table t(options);
+  t.source_left = 100;
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (int i = 0; i < 4; ++i) t.answer(0);
+  for (WorkerId w = 0; w < 4; ++w) EXPECT_GE(t.sent_to(w).size(), 2u) << w;
+}
+
+TEST(Broker, lets_the_last_candidates_wait_at_workers_if_evaluations_are_shorter_than_round_trips) {
+  Table t(with_budget(1000));
+  t.generation = 12;
+  t.start();
+  for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
+  t.now += 1e-3;
+  t.answer(0, 1, true, 1e-5);
+  t.answer(0, 1, true, 1e-5);
+  EXPECT_EQ(t.sent.size(), 10u);
+}
+
+TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
+  Table slow(with_budget(100));
+  slow.start();
+  slow.feed(Joined{0});
+  slow.answer(0, 1, true, 5.0);
+  EXPECT_EQ(slow.sent.size(), 1u);
+  Table unknown(with_budget(100));
+  unknown.start();
+  unknown.feed(Joined{0});
+  unknown.answer(0, 1, true, -1);
+  EXPECT_EQ(unknown.sent.size(), 1u);
+  unknown.answer(0);
+  EXPECT_EQ(unknown.sent.size(), 2u);
+  auto options = with_budget(100);
+  options.prefetch = false;
+  Table off(options);
+  off.start();
+  off.feed(Joined{0});
+  off.answer(0);
+  EXPECT_EQ(off.sent.size(), 1u);
+}
+
+}  // namespace
+}  // namespace culmen
