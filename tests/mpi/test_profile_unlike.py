@@ -44,7 +44,7 @@ def test_the_shares_are_of_the_ranks_that_ended(unlike, tmp_path):
     assert "did not reach MPI_Finalize" in done.stdout
     assert "of the time of all ranks" not in done.stdout
     shares = [float(share) for share in re.findall(r"([\d.]+)%", done.stdout.partition("On average")[0])]
-    assert sum(shares) <= 200.1, "none is above 100 %"
+    assert all(share <= 100 for share in shares)
 
 
 def test_the_shortest_call_is_never_longer_than_the_longest(unlike, tmp_path):
@@ -96,11 +96,11 @@ def test_a_profile_without_calls_is_one_sentence(unlike, tmp_path):
 
 
 def test_the_advice_names_a_tuner_that_fits(mpi, unlike, tmp_path):
-    done = profiled(tmp_path, unlike, 2, COLUMNS="200")
+    done = profiled(tmp_path, unlike, 2, "long", COLUMNS="200")  # a short run is mostly what the machine did beside it
     assert "The program is MPI-bound. MPI_Allreduce (world) takes most of that time" in done.stdout
     assert "`culmen profile --imbalance 10 -- …` measures it." in done.stdout
     assert (
-        "Each rank calls MPI_Allreduce 1,000 times with messages of 8 bytes and more. That is often enough"
+        "Each rank calls MPI_Allreduce 20,000 times with messages of 8 bytes and more. That is often enough"
         in done.stdout
     )
     assert ("`culmen tune app -- …` looks for a faster algorithm" in done.stdout) == (mpi == "openmpi")

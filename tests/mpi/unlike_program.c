@@ -1,6 +1,6 @@
 // What a profile must survive. `groups`: MPI_Reduce_scatter between two groups of unlike sizes, with its counts at the
 // end of a page. `jump`: an error handler leaves a call by longjmp. `abort`: the last rank ends the program after half
-// of its calls. `sleep`: it waits for a signal.
+// of its calls. `long`: many calls. `sleep`: it waits for a signal.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <setjmp.h>
@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
   if (strcmp(word, "groups") == 0) reduce_between_groups(rank, size);
   if (strcmp(word, "jump") == 0) fail_and_jump(size);
   double value = rank, sum = 0;
-  for (int i = 0; i < 1000; ++i) {
+  const int calls = strcmp(word, "long") == 0 ? 20000 : 1000;
+  for (int i = 0; i < calls; ++i) {
     MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (i == 500 && rank == size - 1 && strcmp(word, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   }
