@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ..launch.supervision import end_with_parent
 
-_END_S = 10.0
+_END_S, _LAST_WORDS_S = 10.0, 1.0
 _Self = TypeVar("_Self", bound="Conversation")
 
 
@@ -22,7 +22,11 @@ class RefusedError(RuntimeError):
 
 
 class LostError(RuntimeError):
-    """The ranks ended, or did not answer in time."""
+    """The ranks ended, or did not answer in time. ``said``: what they and their launcher printed."""
+
+    def __init__(self, text: str, said: str = "") -> None:
+        super().__init__(text)
+        self.said = said
 
 
 class Conversation:
@@ -48,8 +52,9 @@ class Conversation:
         )
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._said: list[str] = []
-        threading.Thread(target=self._read, daemon=True).start()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._readers = [threading.Thread(target=each, daemon=True) for each in (self._read, self._listen)]
+        for each in self._readers:
+            each.start()
         self.version = ""
 
     def __enter__(self: _Self) -> _Self:
@@ -102,8 +107,10 @@ class Conversation:
     def _lost(self) -> LostError:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
+        for each in self._readers:
+            each.join(_LAST_WORDS_S)
         said = next((line.strip() for line in self._said if line.strip(" -\n")), "")
-        return LostError(f"the ranks ended{': ' + said if said else ''}")
+        return LostError(f"the ranks ended{': ' + said if said else ''}", "".join(self._said))
 
     def _read(self) -> None:
         """Lines of the benchmark; a last empty one."""

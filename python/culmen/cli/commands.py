@@ -199,11 +199,11 @@ COMMANDS = {
                 codes=CODES_OF_BENCH,
             ),
             "install": Entry(
-                "Make a tuning file the default of Open MPI.",
+                "Make a tuning file the default of the MPI.",
                 codes=CODES_OF_INSTALL,
             ),
             "lint": Entry(
-                "Explain a rules file of Open MPI, and check whether it does what it says.",
+                "Explain a rules file of Open MPI or MPICH, and check whether it does what it says.",
                 codes=CODES_OF_LINT,
             ),
         },

@@ -162,7 +162,7 @@ def app(
 
 
 def lint(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
     mpi: Annotated[
         str | None,
         typer.Option("--mpi", metavar="NAME", help="The MPI that reads the file, as for `culmen launch`."),

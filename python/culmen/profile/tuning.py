@@ -30,7 +30,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
         "often enough for `culmen autotune -- …`" if calls >= _LEFT * needed else "too seldom for `culmen autotune`"
     )
     out.append(f"{often}. That is {enough}, which needs about {needed} calls to choose one of {number} algorithms.")
-    if collectives.rules_file and not collectives.of[name].get("in_rules", {}).get("unlike"):
+    in_rules = collectives.of[name].get("in_rules", {"unlike": True})
+    if collectives.rules_file and not in_rules.get("unlike"):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
 

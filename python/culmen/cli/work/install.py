@@ -1,4 +1,4 @@
-"""``culmen tune install``: makes a tuning file the default of an Open MPI."""
+"""``culmen tune install``: makes a tuning file the default of an MPI, or writes an environment module."""
 
 import os
 import re
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..._core import InputError
-from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import Collectives
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
+from ...tune.rules import trees
 from ...tune.rules.file import read_rules
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
-from .tune import RULES
 
 _BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY = "culmen-rules.conf"
@@ -24,18 +24,25 @@ _INFO = "ompi_info"
 
 
 def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str | None) -> int:
-    launcher = _open_mpi(mpi)
+    launcher = _launcher(mpi, tuned)
     known = reader_of_rules(launcher)
+    if module is not None and (site or remove):
+        raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
+    if module is None and known.node_rules_file:
+        raise InputError(
+            f"{launcher.mpi.title} has no file for settings; write an environment module with --module FILE, or set "
+            "the variables that the page tuning.html names"
+        )
     if module is not None:
-        if site or remove:
-            raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
-        _write_module(_rules_in(tuned), module, known)
+        rules = _rules_in(tuned, known)
+        _check_version(rules, launcher)
+        _write_module(rules, module, launcher)
         return FINISHED
     folder = _site_folder(launcher) if site else Path.home() / ".openmpi"
     file = folder / ("openmpi-mca-params.conf" if site else "mca-params.conf")
     if remove:
         return _remove(file, folder / _COPY)
-    rules = _rules_in(tuned)
+    rules = _rules_in(tuned, known)
     _check_version(rules, launcher)
     lines = _lines_of(file)
     kept = _without_block(lines)
@@ -61,33 +68,42 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     return FINISHED
 
 
-def _open_mpi(mpi: str | None) -> Launcher:
+def _launcher(mpi: str | None, tuned: Path) -> Launcher:
+    """Without a name: of the MPI whose rules are in the folder, else of Open MPI."""
+    names = {each.collectives.rules_name: each.name for each in load() if each.collectives}
+    found = next((names[name] for name in names if name and (tuned / name).exists()), names.get(tuned.name))
     try:
-        return find_launcher(mpi or "openmpi")
+        return find_launcher(mpi or found or "openmpi")
     except LauncherError as error:
-        raise InputError(f"there is no Open MPI to install rules for: {error}") from None
+        raise InputError(f"there is no MPI to install rules for: {error}") from None
 
 
-def _rules_in(tuned: Path) -> Path:
-    rules = tuned / RULES if tuned.is_dir() else tuned
+def _rules_in(tuned: Path, known: Collectives) -> Path:
+    rules = tuned / known.rules_name if tuned.is_dir() else tuned
     if not rules.exists():
         raise InputError(
             f"{rules} does not exist; give a folder of `culmen tune cluster`, or a rules file"
         )  # fmt: skip
-    read_rules(rules)
+    if known.node_rules_file:
+        trees.check(trees.read_tree(rules), rules)
+    else:
+        read_rules(rules)
     return rules
 
 
 def _check_version(rules: Path, launcher: Launcher) -> None:
     """The head of a file of culmen names the version that it was measured with."""
     made = re.search(
-        r"^# Rules for the collectives of Open MPI ([\d.]+\w*)", rules.read_text(encoding="utf-8", errors="replace")
+        r"^(?:#|/\*) Rules for the collectives of (?:Open MPI|MPICH) ([\d.]+\w*)",
+        rules.read_text(encoding="utf-8", errors="replace"),
     )
-    now = re.search(r"(?:Open MPI|OpenRTE)\)? ([\d.]+\w*)", said_by(shutil.which(launcher.program) or "", "--version"))
+    said = said_by(shutil.which(launcher.program) or "", "--version")
+    now = re.search(r"(?:Open MPI\)?|OpenRTE\)?|Version:)\s+([\d.]+\w*)", said)
     if made and now and made[1].rstrip(",") != now[1]:
+        name = launcher.mpi.title.rpartition(" ")[0]
         raise InputError(
-            f"{rules} was measured with Open MPI {made[1]}, but {launcher.program} is Open MPI {now[1]}, whose "
-            "algorithms can differ; run `culmen tune cluster` again"
+            f"{rules} was measured with {name} {made[1]}, but {launcher.program} is {name} {now[1]}, whose algorithms "
+            "can differ; run `culmen tune cluster` again"
         )
 
 
@@ -153,9 +169,9 @@ def _replace(file: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
-def _write_module(rules: Path, module: Path, known: Collectives) -> None:
-    variables = environment_for(known, rules)
-    about = f"Rules for the collectives of Open MPI, from culmen tune cluster: {rules.resolve()}"
+def _write_module(rules: Path, module: Path, launcher: Launcher) -> None:
+    variables = environment_for(reader_of_rules(launcher), rules)
+    about = f"Rules for the collectives of {launcher.mpi.title}, from culmen tune cluster: {rules.resolve()}"
     text = [
         "#%Module1.0",
         f"module-whatis {{{about}}}",
@@ -164,3 +180,4 @@ def _write_module(rules: Path, module: Path, known: Collectives) -> None:
     with replacing(module, _MODULE, force=False, option="--module") as path:
         path.write_text("\n".join(text) + "\n", encoding="utf-8")
     print(f"Wrote {module}. To use it: module load {module}")
+    print(f"Keep {rules}: programs read it.")

@@ -1,4 +1,4 @@
-"""``culmen tune lint``: what a rules file of Open MPI does."""
+"""``culmen tune lint``: what a file of rules does."""
 
 from pathlib import Path
 
@@ -7,19 +7,25 @@ from ...base.text import plural
 from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import DEFAULT
+from ...tune.rules import trees
 from ...tune.rules.file import RulesError, read_rules
 from ...tune.rules.lint import Lint, said
-from ...tune.rules.tried import not_as_expected, reader_of_rules
+from ...tune.rules.texts import built_in
+from ...tune.rules.tree_lint import TreeLint, in_words
+from ...tune.rules.tried import Expected, not_as_expected, reader_of_rules
 from .codes import FAILED, FINISHED
 from .summary import print_table
 
-_HEADINGS = ["collective", "ranks", "message size", "algorithm", "line"]
+_TREE_HEADINGS = ["collective", "ranks", "message size", "algorithm"]
+_HEADINGS = [*_TREE_HEADINGS, "line"]
 
 
 def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     """Prints the rules in words and what is wrong with them, and returns an exit code."""
-    launcher = _launcher(mpi)
+    launcher = _launcher(mpi, file)
     known, title = reader_of_rules(launcher), launcher.mpi.title
+    if known.node_rules_file:
+        return _lint_tree(file, launcher, most_ranks)
     try:
         checked = Lint(read_rules(file), known, title)
     except RulesError as error:
@@ -37,13 +43,33 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     findings = checked.findings()
     for finding in findings:
         print(f"{file}, line {finding.line}: {finding.text}")
-    wrong = _try(checked, launcher, file, most_ranks) if most_ranks else False
+    wrong = _try(list(checked.expected(most_ranks)), launcher, file) if most_ranks else False
     return FAILED if findings or wrong else FINISHED
 
 
-def _try(checked: Lint, launcher: Launcher, file: Path, most_ranks: int) -> bool:
+def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
+    """The same for MPICH."""
+    tree = trees.read_tree(file)
+    try:
+        trees.check(tree, file)
+    except RulesError as error:
+        print(f"culmen: {error}")
+        return FAILED
+    checked = TreeLint(tree, built_in(launcher), reader_of_rules(launcher), max(most_ranks, 2))
+    rows = in_words(checked.differences())
+    print(f"For {launcher.mpi.title}, {file} means, for up to {max(most_ranks, 2)} ranks on one node:")
+    if rows:
+        print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
+    print("Everything else is as without the file.")
+    findings = list(checked.findings(file))
+    for finding in findings:
+        print(f"{file}: {finding}")
+    wrong = _try(list(checked.expected()), launcher, file) if most_ranks else False
+    return FAILED if findings or wrong else FINISHED
+
+
+def _try(expected: list[Expected], launcher: Launcher, file: Path) -> bool:
     """Whether rules do not do what they say."""
-    expected = list(checked.expected(most_ranks))
     if not expected:
         return False
     print(f"Trying {plural(len(expected), 'rule')} …", flush=True)
@@ -55,10 +81,12 @@ def _try(checked: Lint, launcher: Launcher, file: Path, most_ranks: int) -> bool
     return bool(found)
 
 
-def _launcher(mpi: str | None) -> Launcher:
-    """The default is an Open MPI: no other MPI reads such files."""
+def _launcher(mpi: str | None, file: Path) -> Launcher:
+    """The default is MPICH for a file with a tree, and Open MPI for another one."""
     if mpi is not None:
         return plan.launcher_of(mpi)
+    if trees.is_tree(file):
+        return plan.launcher_of("mpich")
     try:
         found = find_launcher(None)
         return found if found.mpi.name == "openmpi" else find_launcher("openmpi")

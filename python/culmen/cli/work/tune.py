@@ -27,18 +27,19 @@ from ...tune.cluster import choices, page
 from ...tune.cluster.choices import Tuned
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
-from ...tune.rules.file import written
 from ...tune.rules.made import can_hold, rules_of
-from ...tune.rules.tried import Expected, environment_for, not_as_expected
+from ...tune.rules.texts import texts_of
+from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
 from .codes import FAILED, RESUMABLE
 from .measuring import End, begin_launches, exit_code, folder_for, measure_in
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
-FOLDER, RULES = Path("tune-cluster"), "openmpi-rules.conf"
-_STORE, _TABLE, _PAGE, _ENVIRONMENT = "tuning.db", "choices.csv", "tuning.html", "environment.json"
+FOLDER = Path("tune-cluster")
+TABLE = "choices.csv"
+_STORE, _PAGE, _ENVIRONMENT = "tuning.db", "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
-_RULES = Kind("rules file", lambda _path, head: head.startswith(b"#"))
+_RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
 _START_S, _VISIT_S = 120.0, 0.02
 _SHOWN = 3  # algorithms that were lost
 _FAST = ("bcast", "allreduce", "reduce")
@@ -93,8 +94,8 @@ def tuning_of(
 ) -> Tuning:
     """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
     launcher = plan.launcher_of(mpi)
-    known = plan.known_collectives(launcher)
-    _check_mpi(known, launcher.mpi.title)
+    known = reader_of_rules(launcher)
+    check_nodes(known, launcher.mpi.title)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
     all_of = tuple(name for name in known.names if can_hold(name, known))
     chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
@@ -119,16 +120,10 @@ def tuning_of(
     return Tuning(out, same_types, commutative)
 
 
-def _check_mpi(known: Collectives, title: str) -> None:
-    if known.components in known.environment and len(tasks_on_nodes()) > 1:
-        raise InputError(
-            f"on several nodes, {title} uses its component han, which has no such rules; tune within one node"
-        )
-    if not known.rules_file:
-        raise InputError(
-            f"culmen cannot write tuning files for {title} yet; `culmen autotune` tunes a program with this MPI, or "
-            "give another --mpi"
-        )
+def check_nodes(known: Collectives, title: str) -> None:
+    """Raises InputError where rules would not hold."""
+    if known.rules_within_node and len(tasks_on_nodes()) > 1:
+        raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")
 
 
 def tune_cluster(
@@ -203,19 +198,21 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     wrong = _try(wanted, rules, tuned) if here else {}
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
-    for sentence in _sentences(tuned, rules, folder, wrong) if not quiet else ():
+    for sentence in _sentences(wanted, tuned, rules, folder, wrong) if not quiet else ():
         print(sentence)
     return exit_code(end, bool(failures or wrong), "launches")
 
 
 def _write(wanted: Tuning, tuned: Tuned, folder: Path) -> Path:
     """All results. Returns the path of the rules."""
-    rules, known = folder / RULES, plan.known_collectives(wanted.plan.launcher)
-    with replacing(folder / _TABLE, _CHOICES, force=True) as path:
+    launcher = wanted.plan.launcher
+    known = reader_of_rules(launcher)
+    rules = folder / known.rules_name
+    with replacing(folder / TABLE, _CHOICES, force=True) as path:
         choices.write_choices(tuned, path)
-    made = rules_of(tuned.by_collective(), known)
-    with replacing(rules, _RULES, force=True) as path:
-        path.write_text(written(made, _about(tuned)), encoding="utf-8")
+    for name, text in texts_of(rules_of(tuned.by_collective(), known), launcher, _about(tuned)).items():
+        with replacing(folder / name, _RULES, force=True) as path:
+            path.write_text(text, encoding="utf-8")
     with replacing(folder / _PAGE, PAGE, force=True) as path:
         path.write_text(page.tuning_page(tuned, _use(wanted, rules, folder)), encoding="utf-8")
     (folder / _ENVIRONMENT).write_text(json.dumps(_environment(wanted, tuned), indent=2) + "\n", encoding="utf-8")
@@ -231,14 +228,21 @@ def _about(tuned: Tuned) -> list[str]:
 
 
 def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
-    variables = environment_for(plan.known_collectives(wanted.plan.launcher), rules)
+    known = reader_of_rules(wanted.plan.launcher)
+    variables = environment_for(known, rules)
     exports = "\n".join(f"export {name}={value}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
+    if known.node_rules_file:  # Hydra passes on the whole environment, and MPICH has no file with settings
+        return f"# In a shell or a job script:\n{exports}\n\n# As an environment module:\n{_install(known, folder)}\n"
     return (
         f"# In a shell or a job script, for srun and mpiexec:\n{exports}\n\n"
         f"# If mpiexec starts ranks on other hosts:\nmpiexec {flags} …\n\n"
-        f"# For all your programs, from now on:\nculmen tune install {folder}\n"
+        f"# For all your programs, from now on:\n{_install(known, folder)}\n"
     )
+
+
+def _install(known: Collectives, folder: Path) -> str:
+    return f"culmen tune install {folder}{' --module FILE' if known.node_rules_file else ''}"
 
 
 def _environment(wanted: Tuning, tuned: Tuned) -> dict[str, object]:
@@ -263,7 +267,7 @@ def _try(wanted: Tuning, rules: Path, tuned: Tuned) -> dict[Expected, str]:
     return not_as_expected(wanted.plan.launcher, rules, expected)
 
 
-def _sentences(tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, str]) -> list[str]:
+def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, str]) -> list[str]:
     count, changed = plural(len(tuned.choices), "point"), len(tuned.changed)
     out = [f"Of {count}, {changed} are faster with another algorithm; {len(tuned.choices) - changed} keep the default."]
     out.append(f"culmen made {grouped(tuned.calls)} calls.")
@@ -275,10 +279,12 @@ def _sentences(tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, st
         where = f"{each.collective} with {each.ranks} ranks and {each.size} bytes"
         out.append(f"culmen: {where} did not use {each.algorithm}: {said}")
     if changed and not wrong:
-        out.append("With the finished rules file, every one of them ran as chosen.")
-    out.append(f"Wrote {rules}, {folder / _TABLE} and {folder / _PAGE}")
+        out.append("culmen tried the finished tuning file: every one of them runs as chosen.")
+    out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
+    known = reader_of_rules(wanted.plan.launcher)
     if changed and not wrong:
-        out.append(f"To use it for all your programs: culmen tune install {folder}")
+        what = "To load it as an environment module" if known.node_rules_file else "To use it for all your programs"
+        out.append(f"{what}: {_install(known, folder)}")
     elif not changed:
         out.append("There is nothing to install: the MPI's own choices are as good as any.")
     return out

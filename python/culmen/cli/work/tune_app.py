@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..._core import InputError
-from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
@@ -16,12 +15,12 @@ from ...launch.preloading import run_preloaded
 from ...profile.recorded import Rank, read_folder
 from ...profile.running import run_profiled
 from ...tune.autotune.validated import Compared, Kind, take_turns
-from ...tune.rules.file import read_rules
+from ...tune.cluster.choices import changed_in
 from ...tune.rules.made import can_hold
-from ...tune.rules.tried import environment_for
+from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
 from .measuring import folder_for
-from .tune import RULES, Tuning, tune_cluster
+from .tune import TABLE, Tuning, check_nodes, tune_cluster
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
 _FOLDER, _PROFILE = Path("tune-app"), "profile"
@@ -53,7 +52,8 @@ def tune_app(
     folder = folder_for(output or _FOLDER)
     ranks = _profile(words, folder / _PROFILE, overwrite)
     launcher = _launcher(ranks)
-    known = plan.known_collectives(launcher)
+    known = reader_of_rules(launcher)
+    check_nodes(known, launcher.mpi.title)
     cells = cells_of(ranks, known)
     if not cells:
         print(
@@ -65,8 +65,8 @@ def tune_app(
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
     if code := tune_cluster(_tuning(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None):
         return code
-    rules = folder / RULES
-    if not read_rules(rules).tables:
+    rules = folder / known.rules_name
+    if not changed_in(folder / TABLE):
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
     compared = Compared()
@@ -115,10 +115,6 @@ def _launcher(ranks: list[Rank]) -> Launcher:
         raise InputError(str(error)) from None
     if launcher.mpi is not mpi:
         raise InputError(f"the program uses {ranks[0].library}, but {launcher.program} is {launcher.mpi.title}")
-    if not plan.known_collectives(launcher).rules_file:
-        raise InputError(
-            f"culmen cannot write tuning files for {mpi.title} yet; `culmen autotune` tunes a program with it"
-        )
     return launcher
 
 

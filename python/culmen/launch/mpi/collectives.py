@@ -23,8 +23,12 @@ class Collectives:
     that were chosen when it was made. ``refuses``: an algorithm that cannot run is an error of the call.
     ``two_ranks_only``, ``powers_of_two_only``: names of algorithms for such numbers of ranks. ``prefix``: of an
     environment variable that sets a variable. ``value_names``: of the values of a variable, in their order, where the
-    environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name. ``rules_file``: the
-    variable that names a file with rules; empty: there is none. ``fans``: of algorithms, their fan-out in such a file.
+    environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name. ``only_measuring``:
+    names in ``environment`` that programs with a file of rules do not need. ``rules_file``: the variable that names
+    such a file; empty: there is none, or culmen cannot write it. ``node_rules_file``: the variable for the second file
+    of MPICH. ``rules_name``: of such a file in culmen's folders. ``rules_within_node``: why rules are for one node
+    only.
+    ``fans``: of algorithms, their fan-out in such a file.
 
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
@@ -33,7 +37,7 @@ class Collectives:
     ``in_rules``: the collective's number in a file with rules, and the size that such a file means: "own" as elsewhere
     in culmen, "all_ranks" this times the number of ranks, "element" that of one element times this number, "zero"
     always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
-    operators that commute."""
+    operators that commute. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
@@ -41,20 +45,19 @@ class Collectives:
     two_ranks_only: list[str] = field(default_factory=list)
     powers_of_two_only: list[str] = field(default_factory=list)
     prefix: str = ""
+    only_measuring: list[str] = field(default_factory=list)
     rules_file: str = ""
+    node_rules_file: str = ""
+    rules_name: str = ""
+    rules_within_node: str = ""
     fans: dict[str, int] = field(default_factory=dict)
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
 
     @property
-    def components(self) -> str:
-        """The variable with which measurements leave out components of the MPI."""
-        return f"{self.prefix}coll"
-
-    @property
     def without_rules(self) -> dict[str, str]:
         """The environment of a program that reads no rules, also if a user has installed some."""
-        return {self.prefix + self.rules_file: ""} if self.rules_file else {}
+        return {self.prefix + name: "" for name in (self.rules_file, self.node_rules_file) if name}
 
     @property
     def names(self) -> list[str]:

@@ -133,3 +133,9 @@ def write_choices(tuned: Tuned, path: Path) -> None:
                 numbers = (each.candidate_s, gain.times_faster, gain.low, gain.high, gain.p)
                 row += [each.candidate, *(f"{value:.6g}" for value in numbers), gain.pairs]
             table.writerow(row + [""] * (len(FIELDS) - len(row)))
+
+
+def changed_in(path: Path) -> int:
+    """The number of choices of ``write_choices`` that are not the default."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return sum(row["algorithm"] != DEFAULT for row in csv.DictReader(file))

@@ -1,0 +1,168 @@
+"""``culmen tune`` with ranks of MPICH 4: what it does with trees, and the files that it reads."""
+
+import csv
+import json
+import re
+
+import pytest
+from culmen.bench.conversation import LostError
+from culmen.bench.session import Session
+from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.rules import trees
+from culmen.tune.rules.made import rules_of
+from culmen.tune.rules.texts import built_in, texts_of
+from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
+from harness import HANGS_S, culmen
+from profiles import AS_ROOT, built
+
+COLLECTIVE = "reduce_scatter_block"  # nothing in MPI_Init calls it
+OWN = {trees.name_of_leaf(COLLECTIVE, "recursive_doubling"): {}}
+OTHER = {trees.name_of_leaf("bcast", "nb"): {}}  # of another collective: a call that comes here ends the ranks
+pytestmark = pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+
+
+@pytest.fixture
+def launcher(mpi):
+    found = find_launcher(mpi)
+    if found.mpi.title != "MPICH 4":
+        pytest.skip(f"{found.mpi.title} does not show its trees")
+    return found
+
+
+def write(launcher, folder, chosen):
+    known = launcher.mpi.collectives
+    for name, text in texts_of(rules_of(chosen, known), launcher, ["a test"]).items():
+        (folder / name).write_text(text)
+    return folder / known.rules_name
+
+
+def first(condition):
+    """A tree that leads to OTHER if the condition is true, else to OWN."""
+    name, value = condition.replace("<", "=").split("=")[0], condition.rpartition("=")[2]
+    return {condition: OTHER, f"{name}={ {'yes': 'no', 'no': 'yes'}.get(value, 'any') }".replace(" ", ""): OWN}
+
+
+# What culmen says of a tree must be what MPICH does with it.
+@pytest.mark.parametrize(
+    ("tree", "ranks", "size"),
+    [
+        (first("total_msg_size<=16"), 2, 8),
+        (first("total_msg_size<16"), 2, 8),
+        (first("comm_size<3"), 3, 8),
+        (first("comm_size<=3"), 3, 8),
+        (first("comm_size=pow2"), 3, 8),
+        (first("comm_size=node_comm_size"), 2, 8),
+        (first("comm_hierarchy=node"), 2, 8),
+        (first("comm_hierarchy=parent"), 2, 8),
+        (first("is_multi_threaded=no"), 2, 8),
+        (first("is_commutative=yes"), 2, 8),
+        ({"is_commutative=yes": first("comm_size<3"), "is_commutative=no": OWN}, 3, 8),
+        ({"is_commutative=yes": first("comm_size<=2"), "is_commutative=no": OWN}, 3, 8),
+        ({"is_commutative=yes": {"comm_size<=2": OWN, **first("comm_size<=3")}, "is_commutative=no": OWN}, 3, 8),
+        ({"comm_size<3": OWN, "comm_size<4": OTHER, "comm_size=any": OWN}, 3, 8),
+        ({"comm_size<=4": first("total_msg_size<=4"), "comm_size=any": OTHER}, 3, 8),
+    ],
+)
+def test_mpich_reads_a_tree_as_culmen_says(launcher, tmp_path, tree, ranks, size):
+    usual = built_in(launcher).algorithms
+    whole = {**usual, f"collective={COLLECTIVE}": {"comm_type=intra": tree}}
+    way = trees.way_to_leaf(whole, trees.Call(COLLECTIVE, ranks, size, trees.OF_ALL))
+    file = tmp_path / "rules.json"
+    file.write_text(trees.text(whole, ["a test"]))
+    with Session(launcher, ranks, HANGS_S, environment_for(launcher.mpi.collectives, file)) as session:
+        if way[-1] in OTHER:
+            with pytest.raises(LostError) as error:
+                session.check(COLLECTIVE, 0, size, 0)
+            assert "mpir_coll.c" in error.value.said
+        else:
+            assert way[-1] in OWN
+            session.check(COLLECTIVE, 0, size, 0)
+
+
+def test_conditions_of_algorithms_are_known_for_their_collective(launcher):
+    """MPICH ends the program at a condition that it does not have for a collective."""
+    usual = built_in(launcher).algorithms
+    for collective, table in launcher.mpi.collectives.of.items():
+        there = json.dumps(usual[f"collective={collective}"])
+        for need in [each for needs in table.get("needs", {}).values() for each in needs]:
+            name = re.split("[<=]", need.removeprefix("not "))[0]
+            assert name.startswith("comm_") or f'"{name}' in there, f"{collective}: {need}"
+
+
+@pytest.mark.parametrize("collective", ["bcast", "allreduce", "alltoall", "scatter", "reduce_scatter", "barrier"])
+def test_a_rule_is_tried(launcher, tmp_path, collective):
+    names = launcher.mpi.collectives.of[collective]["algorithms"]
+    name, other = names[-1], names[0]
+    size = 0 if collective == "barrier" else 64
+    rules = write(launcher, tmp_path, {collective: {3: [(size, name)]}})
+    assert not_as_expected(launcher, rules, [Expected(collective, 3, size, name)]) == {}
+    said = not_as_expected(launcher, rules, [Expected(collective, 3, size, other)])
+    assert [*said.values()] == [f"the file has {trees.name_of_leaf(collective, name)}"]
+
+
+def test_the_choices_are_written_tried_and_used(launcher, tmp_path):
+    words = ("--collectives", "allreduce,alltoall", "--ranks", "2", "--sizes", "8,1K", "--seconds", "0.05")
+    whole = culmen("tune", "cluster", *words, "--mpi", "mpich", cwd=tmp_path)
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    folder = tmp_path / "tune-cluster"
+    with (folder / "choices.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    changed = [row for row in rows if row["algorithm"] != DEFAULT]
+    assert len(rows) == 4
+    expected = [Expected(r["collective"], int(r["ranks"]), int(r["size"]), r["algorithm"]) for r in changed]
+    assert not_as_expected(launcher, folder / "mpich-rules.json", expected) == {}
+    if changed:
+        assert "every one of them runs as chosen" in whole.stdout
+        assert "culmen tune install tune-cluster --module FILE" in whole.stdout
+    page = (folder / "tuning.html").read_text()
+    assert "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE" in page
+    assert "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE" in page
+    said = culmen("tune", "lint", folder / "mpich-rules.json", cwd=tmp_path)
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert re.search(r"Everything else is as without the file", said.stdout)
+
+
+def test_a_module_is_written_for_a_folder(launcher, tmp_path):
+    folder = tmp_path / "tune-cluster"
+    folder.mkdir()
+    write(launcher, folder, {"bcast": {2: [(8, "nb")]}})
+    refused = culmen("tune", "install", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "MPICH 4 has no file for settings; write an environment module with --module FILE" in refused.stderr
+    done = culmen("tune", "install", "--module", "mine", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "mine").read_text()
+    for name in ("COLL", "CH4_POSIX_COLL"):
+        file = re.search(rf"setenv MPIR_CVAR_{name}_SELECTION_TUNING_JSON_FILE {{(.*)}}", text)[1]
+        assert "collective=bcast" in trees.read_tree(type(tmp_path)(file))
+
+
+def test_files_of_another_version_are_refused(launcher, tmp_path):
+    rules = write(launcher, tmp_path, {"bcast": {2: [(8, "nb")]}})
+    text = rules.read_text().partition("*/")[2]
+    rules.write_text(f"/* Rules for the collectives of MPICH 3.9.9, from `culmen tune cluster` */{text}")
+    refused = culmen("tune", "install", rules, "--module", "mine", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "was measured with MPICH 3.9.9, but" in refused.stderr
+    assert not (tmp_path / "mine").exists()
+
+
+def test_lint_names_what_ends_programs(launcher, tmp_path):
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps({"collective=bcast": {"comm_typ=intra": {}}}))
+    said = culmen("tune", "lint", file, cwd=tmp_path)
+    assert said.returncode == 1
+    assert "MPICH does not know the condition 'comm_typ=intra', and ends every program that reads it" in said.stdout
+    file.write_text(json.dumps({"collective=bcast": {"comm_type=intra": {"comm_size<3": OWN}}}))
+    said = culmen("tune", "lint", file, "--ranks", 0, cwd=tmp_path)
+    assert said.returncode == 1
+    assert "programs that call them end" in said.stdout
+
+
+def test_a_program_is_tuned(launcher, tmp_path):
+    words = ["2" if word == "RANKS" else word for word in built("mpich", tmp_path, "allreduce_program.c")]
+    done = culmen("tune", "app", "--seconds", 0.05, "--rounds", 3, "--", *words, cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "allreduce with 2 ranks and about 64 bytes" in done.stdout
+    assert re.search("All points keep the default|With the rules, the program is|not clearly faster or", done.stdout)
