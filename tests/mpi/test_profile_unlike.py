@@ -11,6 +11,8 @@ from culmen.profile.recorded import read_folder
 from harness import Running, culmen, wait_for
 from profiles import AS_ROOT, built, profiled
 
+pytestmark = pytest.mark.either("mpi")
+
 
 @pytest.fixture
 def unlike(mpi, tmp_path):
@@ -100,7 +102,11 @@ def test_the_advice_names_a_tuner_that_fits(mpi, unlike, tmp_path):
     assert "The program is MPI-bound. MPI_Allreduce (world) takes most of that time" in done.stdout
     assert "`culmen profile --imbalance 10 -- …` measures it." in done.stdout
     assert (
-        "Each rank calls MPI_Allreduce 20,000 times with messages of 8 bytes and more. That is often enough"
-        in done.stdout
+        "Each rank calls MPI_Allreduce 20,000 times with messages of 8 B and more. That is often enough" in done.stdout
     )
-    assert ("`culmen tune app -- …` looks for a faster algorithm" in done.stdout) == (mpi == "openmpi")
+    has_rules = bool(find_launcher(mpi).mpi.collectives.rules_file)
+    assert ("`culmen tune app -- …` looks for a faster algorithm" in done.stdout) == has_rules
+    assert culmen("profile", "report", "out", "--html", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "out/profile.html").read_text()
+    assert "The program is MPI-bound. MPI_Allreduce (world) takes most of that time" in page
+    assert "MPI takes " in page

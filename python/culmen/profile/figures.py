@@ -9,7 +9,7 @@ from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
 from .nodes import HEADINGS, nodes_of, rows_of
-from .page import Total, cells_of, columns_of, title_of, totals_of, waiting_in
+from .page import Total, advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
 from .processors import shown_cpus
 from .recorded import KIND_NAMES, Calls, Rank
 from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
@@ -31,7 +31,8 @@ def profile_page(ranks: list[Rank], part: bool = False) -> str:
     if len(nodes := nodes_of(ranks)) > 1:
         sections.append(Section("nodes", "Nodes", table(rows_of(nodes), HEADINGS, numbers=range(1, len(HEADINGS)))))
     sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, *range(2, len(_RANKS))))))
-    return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
+    said = [f"{title_of(ranks)}.", share_of(ranks, part), *([] if part else advice_of(ranks))]
+    return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said), sections, figures)
 
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:

@@ -45,12 +45,10 @@ class Total:
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
     """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
     totals = totals_of(ranks)
-    ended = [rank for rank in ranks if rank.seconds]
-    run_s = sum(rank.thread_s for rank in ended)
-    share = _share(ended, len(ranks), run_s, "The chosen calls take" if part else "MPI takes")
+    run_s = sum(rank.thread_s for rank in ranks if rank.seconds)
     rows = len(totals) if all_rows else _SHOWN
     nodes = nodes_of(ranks)
-    parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
+    parts: list[Table | str] = [title_of(ranks), "", share_of(ranks, part), "", _functions(totals, run_s, rows)]
     if len(nodes) > 1:
         parts += ["", _nodes(nodes)]
     if not part and (phases := _phases(ranks)):
@@ -59,12 +57,26 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
         parts += ["", waiting]
     if part:
         return Group(*parts)
+    return Group(*parts, "", *advice_of(ranks))
+
+
+def share_of(ranks: list[Rank], part: bool = False) -> str:
+    """Of MPI in the run. part: as for page()."""
+    ended = [rank for rank in ranks if rank.seconds]
+    run_s = sum(rank.thread_s for rank in ended)
+    return _share(ended, len(ranks), run_s, "The chosen calls take" if part else "MPI takes")
+
+
+def advice_of(ranks: list[Rank]) -> list[str]:
+    """Sentences about the whole run, and what to do next."""
+    ended = [rank for rank in ranks if rank.seconds]
+    run_s = sum(rank.thread_s for rank in ended)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
-    parts += ["", *(f"The program opened {file} with the hints {text}." for file, text in hints)]
-    parts += [*processors_of(ranks), *_advice(ranks, ended, totals, run_s)]
-    if remark := remark_on(nodes):
-        parts.append(remark)
-    return Group(*parts)
+    said = [f"The program opened {file} with the hints {text}." for file, text in hints]
+    said += [*processors_of(ranks), *_advice(ranks, ended, totals_of(ranks), run_s)]
+    if remark := remark_on(nodes_of(ranks)):
+        said.append(remark)
+    return said
 
 
 def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
@@ -202,10 +214,8 @@ def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
     return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, waiting][: len(columns)]
 
 
-def _advice(
-    ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], Total], run_s: float
-) -> list[Table | str]:
-    said: list[Table | str] = []
+def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], Total], run_s: float) -> list[str]:
+    said: list[str] = []
     missing = sorted(set(range(ranks[0].size)) - {rank.rank for rank in ranks})
     if missing:
         said.append(f"No profile came from rank {', '.join(map(str, missing))}.")

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from ..launch.mpi import with_library
+from .amounts import shown_bytes
 from .recorded import Rank
 
 _PER_ALGORITHM = 5  # calls that `culmen autotune` makes until it has chosen
@@ -24,8 +25,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
     if number < 2:
         return out
     needed = _PER_ALGORITHM * number
-    least = _word(2 ** (size_class - 1) if size_class else 0)
-    often = f"Each rank calls {function} {calls:,} times with messages of {least} bytes and more"
+    least = shown_bytes(2 ** (size_class - 1) if size_class else 0)
+    often = f"Each rank calls {function} {calls:,} times with messages of {least} and more"
     enough = (
         "often enough for `culmen autotune -- …`" if calls >= _LEFT * needed else "too seldom for `culmen autotune`"
     )
@@ -34,14 +35,6 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool
     if collectives.rules_file and not in_rules.get("unlike"):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
-
-
-def _word(size: int) -> str:
-    """As in options: 64K."""
-    for unit, factor in (("M", 1024**2), ("K", 1024)):
-        if size >= factor:
-            return f"{size // factor}{unit}"
-    return str(size)
 
 
 def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int, int]:
