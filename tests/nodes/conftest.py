@@ -1,123 +1,16 @@
-"""Several nodes on this machine: network namespaces with host names of their own, joined by a line with a delay."""
+"""Four nodes for the tests of this folder."""
 
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from harness import HANGS_S, environment, wait_for
-
-HERE = Path(__file__).parent
-PROGRAMS = ("ip", "unshare", "gcc")
-ONE_WAY_US, MEGABITS = 50, 1000
-# On a node: its network, and its own host name.
-ON_NODE = 'exec ip netns exec "$0" unshare --uts sh -c \'hostname "$0" && exec "$@"\' "$0" "$@"'
-# Instead of ssh. As there, a shell gets the words of the command. The last number of an address is that of a node.
-AGENT = """#!/bin/bash
-while [[ ${1:-} == -* ]]; do case "$1" in -o|-l|-p|-i|-F) shift 2;; *) shift;; esac; done
-node=PREFIX${1##*.}; shift
-set -- "$node" sh -c "$*"
-exec sh -c 'ON_NODE' "$@"
-"""
-LINES = {
-    "openmpi": {
-        "OMPI_MCA_plm": "rsh",
-        "OMPI_MCA_plm_rsh_agent": "AGENT",
-        "OMPI_MCA_oob_tcp_if_include": "mpi0",
-        "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl": "self,vader,tcp",
-        "OMPI_MCA_btl_tcp_if_include": "mpi0",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    },
-    "mpich": {  # UCX finds shared memory through the namespaces: both have the same boot id
-        "UCX_TLS": "tcp,self",
-        "UCX_NET_DEVICES": "mpi0",
-        "HYDRA_LAUNCHER": "ssh",
-        "HYDRA_LAUNCHER_EXEC": "AGENT",
-        "HYDRA_IFACE": "mpi0",
-        "LD_PRELOAD": "YIELD",
-    },
-}
-
-
-class Nodes:
-    """``addresses``: of the nodes; a run starts on the first."""
-
-    def __init__(self, folder: Path, n: int) -> None:
-        self._folder = folder
-        self._prefix = f"culmen{os.getpid()}n"
-        self._names = [f"{self._prefix}{i}" for i in range(1, n + 1)]
-        self.addresses = [f"10.77.0.{i}" for i in range(1, n + 1)]
-        self._line: subprocess.Popen | None = None
-
-    def start(self) -> None:
-        line, self._yield = self._folder / "delay_line", self._folder / "mpich_yield.so"
-        subprocess.run(["gcc", "-O2", "-o", line, HERE / "delay_line.c"], check=True)
-        subprocess.run(
-            ["gcc", "-O2", "-shared", "-fPIC", "-o", self._yield, HERE / "mpich_yield.c", "-ldl"], check=True
-        )
-        self._agent = self._folder / "agent"
-        self._agent.write_text(AGENT.replace("PREFIX", self._prefix).replace("ON_NODE", ON_NODE.replace("'", "'\\''")))
-        self._agent.chmod(0o755)
-        for name in self._names:
-            subprocess.run(["ip", "netns", "add", name], check=True)
-        log = self._folder / "delay_line.log"
-        real_time = ["chrt", "-f", "10"] if shutil.which("chrt") else []  # ranks that poll must not starve the line
-        with log.open("w") as out:
-            words = [*real_time, str(line), str(ONE_WAY_US), str(MEGABITS), *self._names]
-            self._line = subprocess.Popen(words, stdout=out, stderr=out)
-        wait_for(lambda: "ready" in log.read_text(), "the line between the nodes")
-
-    def stop(self) -> None:
-        if self._line is not None:
-            self._line.kill()
-            self._line.wait()
-        for name in self._names:
-            subprocess.run(["ip", "netns", "del", name], check=False)
-
-    def launch(self, mpi: str, *words: object, cwd: Path) -> subprocess.CompletedProcess:
-        """``culmen launch`` on the first node."""
-        places = {"AGENT": str(self._agent), "YIELD": str(self._yield)}
-        more = {name: places.get(value, value) for name, value in LINES[mpi].items()}
-        command = [
-            "sh",
-            "-c",
-            ON_NODE,
-            self._names[0],
-            shutil.which("culmen"),
-            "launch",
-            "--mpi",
-            mpi,
-            *map(str, words),
-        ]
-        return subprocess.run(
-            command, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=HANGS_S
-        )
-
-    def packets(self) -> int:
-        """That all nodes have sent so far."""
-        counts = (
-            subprocess.run(
-                ["ip", "netns", "exec", name, "cat", "/sys/class/net/mpi0/statistics/tx_packets"],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-            for name in self._names
-        )
-        return sum(map(int, counts))
+from simulated_nodes import Nodes, cannot_be_made
 
 
 @pytest.fixture(scope="session")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     """Four nodes."""
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    if missing or os.geteuid() != 0 or not Path("/dev/net/tun").exists():
-        reason = (
-            f"no nodes can be made here: root and /dev/net/tun are needed, and missing are {missing or 'no programs'}"
-        )
+    if reason := cannot_be_made():
         (pytest.fail if os.environ.get("CULMEN_TEST_ALL") else pytest.skip)(reason)
     made = Nodes(tmp_path_factory.mktemp("nodes"), 4)
     try:
