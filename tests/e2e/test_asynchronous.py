@@ -96,8 +96,8 @@ def mode(folder):
     [
         ("", 7, False, "4 or more workers"),
         ("", 6, True, "few evaluations per worker"),
-        ("", 3, True, "fewer than 4 workers"),
-        ('optimizer = "auto"\n', 7, False, "4 or more workers"),
+        pytest.param("", 3, True, "fewer than 4 workers", marks=pytest.mark.slow),
+        pytest.param('optimizer = "auto"\n', 7, False, "4 or more workers", marks=pytest.mark.slow),
         ('optimizer = "cmaes"\n', 4, True, "default for a named optimizer"),
         ("optimizer = { generational = true }\n", 4, True, "set in the study"),
         ("optimizer = { generational = false }\n", 1, False, "set in the study"),

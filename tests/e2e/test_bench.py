@@ -72,7 +72,7 @@ def test_other_transports_and_costs_lose_nothing(tmp_path, transport, cost):
     assert {(row["lost"], row["retried"]) for row in rows} == {("0", "0")}
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_an_interrupted_grid_is_continued(tmp_path, number):
     words = bench("--transports", "mailbox,tcp")
     with Running(*words, cwd=tmp_path) as run:

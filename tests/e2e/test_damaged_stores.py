@@ -116,7 +116,7 @@ def test_a_damaged_description_is_one_sentence(finished, command):
 
 
 @pytest.mark.parametrize("command", ["status", "resume", "export", "report", "compare", "errors"])
-@pytest.mark.parametrize("length", [16, 100, 4096])
+@pytest.mark.parametrize("length", [16, *(pytest.param(n, marks=pytest.mark.slow) for n in (100, 4096))])
 def test_a_store_that_begins_with_zeros_says_how_it_is_rescued(finished, command, length):
     before = outcomes(finished / "study.db")
     with (finished / "study.db").open("r+b") as file:

@@ -21,7 +21,7 @@ from harness import (
 )
 
 BUDGET = 240
-KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 4
+KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 3
 
 
 @pytest.fixture(scope="module")

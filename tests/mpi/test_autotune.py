@@ -16,6 +16,8 @@ from culmen.tune.autotune.tuned import Choice, Tuning, read_tuning
 from harness import HANGS_S, ROOT, culmen
 from profiles import AS_ROOT, built, of_mpi4py, started
 
+pytestmark = pytest.mark.either("mpi")
+
 ALL_KINDS = {
     *("barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather"),
     *("alltoall", "alltoallv", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"),
@@ -125,12 +127,12 @@ def test_calls_from_fortran_are_tuned(mpi, tmp_path):
 
 PYTHON = """
 from mpi4py import MPI
+
 for _ in range(50):
     assert MPI.COMM_WORLD.bcast(MPI.COMM_WORLD.rank) == 0
 """
 
 
-@pytest.mark.either("mpi")
 def test_several_threads_are_left_alone_unless_the_user_says_one(mpi, tmp_path):
     pytest.importorskip("mpi4py")
     (tmp_path / "program.py").write_text(PYTHON)
@@ -144,7 +146,6 @@ def test_several_threads_are_left_alone_unless_the_user_says_one(mpi, tmp_path):
     assert {choice.collective for choice in read_tuning(tmp_path / "some.tuning").choices} == {"bcast"}
 
 
-@pytest.mark.either("mpi")
 def test_validation_compares_runs_in_turns(mpi, tmp_path):
     words = [*built(mpi, tmp_path, "broadcasts_program.c"), "1000", "200"]
     done = tuned(tmp_path, words, 2, "--validate", 3, "--output", "valid.tuning")
@@ -182,13 +183,11 @@ def test_wrong_words_are_one_sentence(tmp_path):
     assert "--recheck has no effect with --load" in said("--load", "there", "--recheck", 9, "--", "mpiexec", "true")
 
 
-@pytest.mark.either("mpi")
 def test_a_program_that_does_not_call_mpi_leaves_a_sentence(mpi, tmp_path):
     done = tuned(tmp_path, [*started(mpi), "true"], 2)
     assert done.returncode == 2 and "left no tuning file" in done.stderr
 
 
-@pytest.mark.either("mpi")
 def test_the_variables_alone_do_the_same(mpi, tmp_path):
     """Without culmen's command: wrong values are said, and the usual ones hold."""
     words = [str(2) if word == "RANKS" else word for word in built(mpi, tmp_path, "broadcasts_program.c")]

@@ -124,8 +124,11 @@ def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
     assert "a mistake of one's own" in done.stderr
 
 
+AGAIN = (0, 1, 2, 3, 2, 1)
+
+
 @pytest.mark.either("mpi")
-@pytest.mark.parametrize("rank", [*range(4), *range(4), 2, 1])
+@pytest.mark.parametrize("rank", [*range(4), *(pytest.param(rank, marks=pytest.mark.slow) for rank in AGAIN)])
 def test_a_rank_that_is_killed_is_named_with_the_way_to_resume(mpi, tmp_path, rank):
     """Many times, because MPI ends the other ranks at the same moment."""
     write_study(tmp_path, 1_000_000)

@@ -97,7 +97,7 @@ def rank_of(pid):
     return None
 
 
-@pytest.mark.parametrize("megabytes", [1, 20])
+@pytest.mark.parametrize("megabytes", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_large_results_cross_in_fragments(on_nodes, tmp_path, megabytes):
     values = megabytes * 125_000
     (tmp_path / "large.py").write_text(

@@ -129,6 +129,7 @@ def test_all_is_measured_drawn_and_not_measured_again(mpi, tmp_path):
     assert rows_in(tmp_path) == rows
 
 
+@pytest.mark.slow
 def test_a_transport_that_is_not_there_is_said_and_the_others_stay(mpi, tmp_path, monkeypatch):
     """The variables that choose it are those of the user's environment, too."""
     variable = {"openmpi": ("OMPI_MCA_pml", "nonesuch"), "mpich": ("UCX_TLS", "nonesuch")}[mpi]

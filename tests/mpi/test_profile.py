@@ -8,6 +8,8 @@ from culmen.profile.recorded import read_folder
 from harness import culmen
 from profiles import AS_ROOT, built, counted, flags_of, of_mpi4py, profiled, started, traffic_of
 
+pytestmark = pytest.mark.either("mpi")
+
 
 @pytest.fixture
 def traffic(mpi, tmp_path) -> list[str]:

@@ -8,6 +8,8 @@ from culmen.profile.recorded import read_folder
 from harness import culmen
 from profiles import AS_ROOT, built, counted, traffic_of
 
+pytestmark = pytest.mark.either("mpi")
+
 ROUNDS = 40  # as in imbalance_program.c
 
 

@@ -9,6 +9,8 @@ from culmen.profile.recorded import read_folder
 from harness import Running, culmen
 from profiles import AS_ROOT, built, profiled
 
+pytestmark = pytest.mark.either("mpi")
+
 MOUNT = 'mount -t tmpfs -o size=64k tmpfs "$1" && shift && exec "$@"'
 COMMUNICATORS, HAVE_A_ROW, ROUNDS, LATE_S = 1200, 1022, 40, 0.005  # as in the programs and layout.h
 

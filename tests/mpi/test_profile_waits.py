@@ -6,6 +6,8 @@ import pytest
 from culmen.profile.recorded import Rank, read_folder
 from profiles import built, profiled
 
+pytestmark = pytest.mark.either("mpi")
+
 WAYS = ["Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome"]
 EACH, ROUNDS, MANY = 6, 500, 40_000  # as in waits_program.c
 TICK_S = 1e-9  # at most

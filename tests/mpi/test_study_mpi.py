@@ -31,7 +31,7 @@ from culmen import read as culmen_read
 pytestmark = pytest.mark.either("mpi")
 
 BUDGET = 200
-KILLS = 5
+KILLS = 5 if os.environ.get("CULMEN_TEST_ALL") else 3
 
 
 @pytest.fixture(scope="module")

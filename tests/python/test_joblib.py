@@ -61,6 +61,7 @@ def test_a_task_that_cannot_be_sent_is_raised_also_when_it_comes_late(argument, 
         assert joblib.Parallel()(joblib.delayed(len)("ab") for _ in range(3)) == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_scikit_learn_gives_the_same_forest_as_alone():
     ensemble = pytest.importorskip("sklearn.ensemble")
     datasets = pytest.importorskip("sklearn.datasets")

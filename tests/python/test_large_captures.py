@@ -50,8 +50,12 @@ def child(script: str, *arguments: str, **how) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False, **how)
 
 
+AT_ONCE = [("array", "store"), ("array", "processes"), ("array", "memory"), ("list", "threads")]
+LATER = [each for each in product(KINDS, ["memory", "threads"]) if each not in AT_ONCE]
+
+
 @pytest.mark.parametrize(
-    ("kind", "place"), [("array", "store"), ("array", "processes"), *product(KINDS, ["memory", "threads"])]
+    ("kind", "place"), [*AT_ONCE, *(pytest.param(*each, marks=pytest.mark.slow) for each in LATER)]
 )
 def test_the_master_grows_by_no_more_than_the_data(kind, place, tmp_path):
     done = child(GROWTH.replace("CAPTURED", KINDS[kind]), place, cwd=tmp_path)

@@ -233,7 +233,7 @@ def test_no_end_in_a_long_flat_valley_is_too_early():
     assert found >= 6, "a search may be given up, but rarely"
 
 
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@pytest.mark.parametrize("confidence", [0.9, pytest.param(0.95, marks=pytest.mark.slow)])
 def test_no_end_of_a_value_is_too_early_either(confidence):
     """There BFGS alone takes the slope of such a valley for its floor."""
     delta = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
