@@ -127,7 +127,7 @@ def cluster(
         wanted = work.tune.tuning_of(*given)
         raise typer.Exit(work.tune.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
     on = work.submit.Cluster.of(job)
-    wanted = work.tune.tuning_of(*given, most_ranks=max(2, on.room()))
+    wanted = work.tune.tuning_of(*given, most_ranks=max(2, on.room()), nodes=nodes or 0)
     words = typed(context, without=("ranks",))
     raise typer.Exit(work.tune.submit_tuning(wanted, on, words, output, overwrite, quiet))
 

@@ -91,11 +91,13 @@ def tuning_of(
     commutative: bool,
     fast: bool,
     most_ranks: int = 0,
+    nodes: int = 0,
 ) -> Tuning:
-    """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
+    """``most_ranks``: that the job will have room for; 0: no job. ``nodes``: of the job, if given. Raises InputError
+    for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = reader_of_rules(launcher)
-    check_nodes(known, launcher.mpi.title)
+    check_nodes(known, launcher.mpi.title, nodes)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
     all_of = tuple(name for name in known.names if can_hold(name, known))
     chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
@@ -120,9 +122,9 @@ def tuning_of(
     return Tuning(out, same_types, commutative)
 
 
-def check_nodes(known: Collectives, title: str) -> None:
-    """Raises InputError where rules would not hold."""
-    if known.rules_within_node and len(tasks_on_nodes()) > 1:
+def check_nodes(known: Collectives, title: str, nodes: int = 0) -> None:
+    """Raises InputError where rules would not hold. ``nodes``: of a job to come; 0: none."""
+    if known.rules_within_node and (nodes or len(tasks_on_nodes())) > 1:
         raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")
 
 
