@@ -12,15 +12,13 @@ from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.parts import FOLDER
 from culmen.bench.session import Ranks
 from culmen.launch.mpi import Launcher, find_launcher
-from culmen.launch.mpi.collectives import DEFAULT
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.tune.cluster.choices import tuned_from
 from culmen.tune.cluster.measured import measure
 from culmen.tune.cluster.pairs import LAUNCHES, next_pairs
-from measure import Bench, Row, Spread
+from measure import Bench, Row, Spread, mpis_here
 
-COLLECTIVES = ("bcast", "allreduce", "reduce", "alltoall")
 SIZES = (8, 64, 512, 4096, 32768, 262144)
-RANKS = 8
 BUDGET_S = 0.1  # of an algorithm and a size in the race
 REPETITIONS = 2000  # of the exhaustive search: about ten times those of an algorithm in the race
 TIMEOUT_S = 60.0
@@ -30,6 +28,28 @@ Where = tuple[str, int]  # collective and size
 Choices = dict[Where, str]
 
 
+@dataclass(frozen=True)
+class Case:
+    """``ranks``: with MPICH as many as cores here, since its ranks do not give their cores away."""
+
+    mpi: str
+    ranks: int
+    collectives: tuple[str, ...]
+
+    @property
+    def launcher(self) -> Launcher:
+        return find_launcher(self.mpi)
+
+    def algorithms(self, collective: str) -> list[Algorithm]:
+        return self.launcher.mpi.collectives.safe_algorithms(collective, self.ranks, commutative=True)
+
+
+CASES = [
+    Case("openmpi", 8, ("bcast", "allreduce", "reduce", "alltoall")),
+    Case("mpich", 2, ("bcast", "allreduce", "reduce", "alltoall", "allgather", "reduce_scatter")),
+]
+
+
 @dataclass
 class Method:
     choices: Choices
@@ -37,22 +57,27 @@ class Method:
 
 
 def tuning(bench: Bench) -> Iterator[Row]:
-    launcher = find_launcher("openmpi")
+    for case in CASES:
+        if case.mpi in dict(mpis_here()):
+            yield from _rows(bench, case)
+
+
+def _rows(bench: Bench, case: Case) -> Iterator[Row]:
     sizes = SIZES[::2] if bench.quick else SIZES
-    bench.say("tune cluster")
-    own = _own(launcher, sizes, bench.scratch)
-    bench.say("exhaustive search")
-    exhaustive = _grid(launcher, sizes, REPETITIONS // (4 if bench.quick else 1), np.median)
-    bench.say("least mean of a grid, with as many calls")
+    bench.say(f"{case.mpi}: tune cluster")
+    own = _own(case, sizes, bench.scratch)
+    bench.say(f"{case.mpi}: exhaustive search")
+    exhaustive = _grid(case, sizes, REPETITIONS // (4 if bench.quick else 1), np.median)
+    bench.say(f"{case.mpi}: least mean of a grid, with as many calls")
     points = exhaustive.calls / (REPETITIONS // (4 if bench.quick else 1))
-    mean = _grid(launcher, sizes, max(1, round(own.calls / points)), np.mean)
+    mean = _grid(case, sizes, max(1, round(own.calls / points)), np.mean)
     methods = {"tune cluster": own, "exhaustive": exhaustive, "least mean": mean}
     speed: dict[str, list[float]] = {name: [] for name in methods}
     regret: list[float] = []
     slower: dict[str, int] = dict.fromkeys(methods, 0)
     for number in range(FRESH_LAUNCHES):
-        bench.say(f"fresh session {number + 1} of {FRESH_LAUNCHES}")
-        fresh = _fresh(launcher, sizes, [each.choices for each in methods.values()])
+        bench.say(f"{case.mpi}: fresh session {number + 1} of {FRESH_LAUNCHES}")
+        fresh = _fresh(case, sizes, [each.choices for each in methods.values()])
         for name, method in methods.items():
             gains = {at: _gain(fresh[at], method.choices[at]) for at in fresh}
             speed[name].append(float(np.exp(np.mean([np.log(gain) for gain, _ in gains.values()]))))
@@ -60,35 +85,33 @@ def tuning(bench: Bench) -> Iterator[Row]:
         best = [min(np.median(t) for t in there.values()) for there in fresh.values()]
         chosen = [np.median(there[own.choices[at]]) for at, there in fresh.items()]
         regret.append(float(np.mean(np.array(chosen) / np.array(best))) - 1)
-    what = f"{len(own.choices)} points, {RANKS} ranks, Open MPI 4"
+    what = f"{len(own.choices)} points, {case.ranks} ranks, {case.launcher.mpi.title}"
     own_speed, oracle, grid = (Spread(speed[name]) for name in methods)
     yield Row(f"tuned: times faster than the default, {what}", "", own_speed, oracle, "exhaustive search",
               own_speed.over(oracle), at_least=0.9)  # fmt: skip
-    yield Row(
-        "tuned: the same", "", own_speed, grid, "least mean of a grid, same calls", own_speed.over(grid), at_least=1
-    )
-    yield Row(
-        "tuned: mean regret against the best that was measured in the same session", "", Spread(regret), at_most=0.05
-    )
+    ahead = own_speed.over(grid)
+    yield Row(f"tuned: the same, {what}", "", own_speed, grid, "least mean of a grid, same calls", ahead, at_least=1)
+    regrets = f"tuned: mean regret against the best that was measured in the same session, {case.mpi}"
+    yield Row(regrets, "", Spread(regret), at_most=0.05)
     share = own.calls / exhaustive.calls
-    yield Row("tuned: calls / calls of the exhaustive search", "", Spread([share]), at_most=0.2)
+    yield Row(f"tuned: calls / calls of the exhaustive search, {case.mpi}", "", Spread([share]), at_most=0.2)
     for name in methods:
         each = Spread([slower[name] / FRESH_LAUNCHES])
         limit = {"at_most": 0.0} if name == "tune cluster" else {}
-        yield Row(f"points slower than the default beyond their interval: {name}", "", each, **limit)
+        yield Row(f"points slower than the default beyond their interval, {case.mpi}: {name}", "", each, **limit)
 
 
-def _own(launcher: Launcher, sizes: tuple[int, ...], scratch: Path) -> Method:
-    folder = scratch / "tuned"
+def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
+    folder = scratch / f"tuned-{case.mpi}"
     os.environ[FOLDER] = str(folder)
     for launch in range(LAUNCHES + 1):
-        for name in COLLECTIVES:
+        for name in case.collectives:
             measure(
                 {
                     "collective": name,
-                    "ranks": RANKS,
+                    "ranks": case.ranks,
                     "launch": launch,
-                    "mpi": launcher.mpi.name,
+                    "mpi": case.mpi,
                     "sizes": ",".join(map(str, sizes)),
                     "interval": 0.1,
                     "budget_s": BUDGET_S,
@@ -97,17 +120,17 @@ def _own(launcher: Launcher, sizes: tuple[int, ...], scratch: Path) -> Method:
                     "commutative": True,
                 }
             )
-    tuned = tuned_from([(name, RANKS) for name in COLLECTIVES], folder)
+    tuned = tuned_from([(name, case.ranks) for name in case.collectives], folder)
     return Method({(c.place.collective, c.place.size): c.algorithm for c in tuned.choices}, tuned.calls)
 
 
-def _grid(launcher: Launcher, sizes: tuple[int, ...], repetitions: int, value) -> Method:
+def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method:
     """Each algorithm with so many repetitions; the one with the least value wins."""
     choices: Choices = {}
     calls = 0
-    for name in COLLECTIVES:
-        points = points_of(name, launcher.mpi.collectives.safe_algorithms(name, RANKS, commutative=True), sizes)
-        with Ranks(launcher, RANKS, TIMEOUT_S) as ranks:
+    for name in case.collectives:
+        points = points_of(name, case.algorithms(name), sizes)
+        with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
             measure_points(ranks, name, points, Protocol(repetitions=repetitions), seed=1)
         calls += sum(len(times) for point in points for times in point.visits)
         for size in sizes:
@@ -116,18 +139,16 @@ def _grid(launcher: Launcher, sizes: tuple[int, ...], repetitions: int, value) -
     return Method(choices, calls)
 
 
-def _fresh(
-    launcher: Launcher, sizes: tuple[int, ...], all_choices: list[Choices]
-) -> dict[Where, dict[str, np.ndarray]]:
+def _fresh(case: Case, sizes: tuple[int, ...], all_choices: list[Choices]) -> dict[Where, dict[str, np.ndarray]]:
     """The visits' medians of the default and of all choices, in turns, in a new launch."""
     out: dict[Where, dict[str, np.ndarray]] = {}
-    for name in COLLECTIVES:
-        by_name = {one.name: one for one in launcher.mpi.collectives.safe_algorithms(name, RANKS, commutative=True)}
+    for name in case.collectives:
+        by_name = {one.name: one for one in case.algorithms(name)}
         points: list[Point] = []
         for size in sizes:
             wanted = dict.fromkeys([DEFAULT, *(choices[name, size] for choices in all_choices)])
             points += points_of(name, [by_name[each] for each in wanted], [size])
-        with Ranks(launcher, RANKS, TIMEOUT_S) as ranks:
+        with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
             measure_points(ranks, name, points, Protocol(), 1, next_pairs)
         for point in points:
             medians = np.array([np.median(times) for times in point.in_time[1:]])
