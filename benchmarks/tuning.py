@@ -14,7 +14,7 @@ from culmen.bench.session import Ranks
 from culmen.launch.mpi import Launcher, find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.tune.cluster.choices import tuned_from
-from culmen.tune.cluster.measured import measure
+from culmen.tune.cluster.measured import measure, points_with_parts
 from culmen.tune.cluster.pairs import LAUNCHES, next_pairs
 from measure import Bench, Row, Spread, mpis_here
 
@@ -41,7 +41,9 @@ class Case:
         return find_launcher(self.mpi)
 
     def algorithms(self, collective: str) -> list[Algorithm]:
-        return self.launcher.mpi.collectives.safe_algorithms(collective, self.ranks, commutative=True)
+        known = self.launcher.mpi.collectives
+        given = {"collective": collective, "ranks": self.ranks, "commutative": True}
+        return [*known.safe_algorithms(**given), *known.in_segments(**given)]
 
 
 CASES = [
@@ -129,7 +131,7 @@ def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method
     choices: Choices = {}
     calls = 0
     for name in case.collectives:
-        points = points_of(name, case.algorithms(name), sizes)
+        points = points_with_parts(name, case.algorithms(name), sizes)
         with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
             measure_points(ranks, name, points, Protocol(repetitions=repetitions), seed=1)
         calls += sum(len(times) for point in points for times in point.visits)

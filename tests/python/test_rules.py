@@ -26,7 +26,8 @@ def lint(tmp_path: Path, text: str) -> Lint:
 
 def names(measured: Rules, collective: str, ranks: int, size: int) -> str:
     row = measured.row(collective, ranks, size)
-    return [DEFAULT, *KNOWN.of[collective]["algorithms"]][row.algorithm if row else 0]
+    name = [DEFAULT, *KNOWN.of[collective]["algorithms"]][row.algorithm if row else 0]
+    return f"{name}/{row.segment // 1024}K" if row and row.segment else name
 
 
 def test_comments_and_line_ends_do_not_matter(tmp_path):
@@ -132,7 +133,8 @@ def measured(draw):
         sizes = draw(SIZES)
         by_ranks = {}
         for ranks in draw(RANKS):
-            algorithms = [one.name for one in KNOWN.safe_algorithms(name, ranks)]
+            there = [*KNOWN.safe_algorithms(name, ranks), *KNOWN.in_segments(name, ranks)]
+            algorithms = [one.name for one in there]
             by_ranks[ranks] = [(size, draw(st.sampled_from(algorithms))) for size in sizes]
         out[name] = by_ranks
     return out
@@ -230,3 +232,16 @@ def test_rules_are_made_only_for_collectives_of_which_all_ranks_see_the_same_siz
     assert can_hold("barrier", KNOWN) and can_hold("bcast", KNOWN)
     assert "ring" not in [one.name for one in KNOWN.safe_algorithms("allreduce", 4)]
     assert "ring" in [one.name for one in KNOWN.safe_algorithms("allreduce", 4, commutative=True)]
+
+
+def test_messages_are_sent_in_parts_only_where_this_is_right():
+    def of(collective, **allowed):
+        return [one.name for one in KNOWN.in_segments(collective, 4, **allowed)]
+
+    assert of("bcast") == []
+    assert "pipeline/8K" in of("bcast", same_types=True)
+    assert of("reduce") == ["in-order_binary/8K", "in-order_binary/64K"]
+    assert {"pipeline/8K", "pipeline/64K"} <= set(of("reduce", commutative=True))
+    assert of("allreduce") == []
+    assert of("allreduce", commutative=True) == ["segmented_ring/8K", "segmented_ring/64K"]
+    assert of("alltoall", same_types=True, commutative=True) == []

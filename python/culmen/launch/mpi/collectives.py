@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 DEFAULT = "default"  # the MPI's own choice
@@ -10,11 +10,19 @@ DEFAULT = "default"  # the MPI's own choice
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``variables``: those of MPI_T that choose it. ``function``: of the MPI's library, which runs it; may be empty."""
+    """``variables``: those of MPI_T that choose it. ``function``: of the MPI's library, which runs it; may be empty.
+    ``segment``: bytes of the parts that it sends a message in; 0: the whole message."""
 
     name: str
     variables: dict[str, int]
     function: str = ""
+    segment: int = 0
+
+
+def name_and_segment(name: str) -> tuple[str, int]:
+    """Of "pipeline/8K", as ``Collectives.in_segments`` makes them: "pipeline" and 8192."""
+    base, _, segment = name.partition("/")
+    return base, 1024 * int(segment.removesuffix("K")) if segment else 0
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,8 @@ class Collectives:
     only.
     ``fans``: of algorithms, their fan-out in such a file.
 
+    ``segments``: sizes in KiB of the parts of messages that are tried.
+
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
     of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
@@ -37,7 +47,9 @@ class Collectives:
     ``in_rules``: the collective's number in a file with rules, and the size that such a file means: "own" as elsewhere
     in culmen, "all_ranks" this times the number of ranks, "element" that of one element times this number, "zero"
     always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
-    operators that commute. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right."""
+    operators that commute. ``segmented``: names of algorithms that can send a message in parts; the variable
+    ``segment_in`` has the size of a part in bytes. ``segments_need_same_types``: true if ranks with other datatypes
+    make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
@@ -51,6 +63,7 @@ class Collectives:
     rules_name: str = ""
     rules_within_node: str = ""
     fans: dict[str, int] = field(default_factory=dict)
+    segments: list[int] = field(default_factory=list)
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
 
@@ -83,6 +96,25 @@ class Collectives:
         unsafe = {*table.get("wrong_in_place", []), *([] if same_types else table.get("splits_counts", []))}
         unsafe |= set() if commutative else {*table.get("commutative_only", [])}
         return [one for one in self.algorithms(collective, ranks) if one.name not in unsafe]
+
+    def in_segments(
+        self, collective: str, ranks: int, same_types: bool = False, commutative: bool = False
+    ) -> list[Algorithm]:
+        """Variants of ``safe_algorithms`` that send messages in parts, named such as "pipeline/8K"."""
+        table = self.of[collective]
+        if table.get("segments_need_same_types") and not same_types:
+            return []
+        return [
+            replace(
+                one,
+                name=f"{one.name}/{size}K",
+                variables={**one.variables, table["segment_in"]: 1024 * size},
+                segment=1024 * size,
+            )
+            for one in self.safe_algorithms(collective, ranks, same_types, commutative)
+            if one.name in table.get("segmented", [])
+            for size in self.segments
+        ]
 
     def _can_run(self, name: str, ranks: int) -> bool:
         if name in self.two_ranks_only:

@@ -35,10 +35,12 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     known = launcher.mpi.collectives
     assert known is not None
     protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]))
-    algorithms = known.safe_algorithms(collective, ranks, bool(p["same_types"]), bool(p["commutative"]))
+    allowed = bool(p["same_types"]), bool(p["commutative"])
+    algorithms = known.safe_algorithms(collective, ranks, *allowed)
+    algorithms += known.in_segments(collective, ranks, *allowed)
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     if launch == RACE:
-        points, order = points_of(collective, algorithms, sizes), None
+        points, order = points_with_parts(collective, algorithms, sizes), None
     else:
         points, order = _finalists(collective, algorithms, candidates(file_of(collective, ranks, RACE))), next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
@@ -59,6 +61,12 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         "seconds": time.monotonic() - begun,
     }
     return float(figures["unmeasured"]), figures
+
+
+def points_with_parts(collective: str, algorithms: Sequence[Algorithm], sizes: Sequence[int]) -> list[Point]:
+    """All but those whose messages are no larger than one of their parts."""
+    points = points_of(collective, algorithms, sizes)
+    return [each for each in points if not each.algorithm.segment or each.size > each.algorithm.segment]
 
 
 def candidates(race: Path) -> dict[int, str]:

@@ -69,7 +69,8 @@ class Race:
         for point in points:
             if point.size in self._coarse or point.algorithm.name == DEFAULT:
                 continue
-            beside = [measured[point.algorithm.name, size, point.root] for size in self._neighbours[point.size]]
+            places = [(point.algorithm.name, size, point.root) for size in self._neighbours[point.size]]
+            beside = [measured[place] for place in places if place in measured]
             if beside and all(id(other) in self._hopeless for other in beside):
                 self._out.add(id(point))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ...launch.mpi.collectives import DEFAULT, Collectives
+from ...launch.mpi.collectives import DEFAULT, Collectives, name_and_segment
 from .file import COLLECTIVES, Ranks, Row, Rules, Table
 
 # Of one collective: for each number of ranks, each measured size and the name of its algorithm, in this order.
@@ -46,7 +46,7 @@ def looks_at_sizes(collective: str, known: Collectives) -> bool:
 def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]:
     scale = known.of[name]["in_rules"]["sizes"]
     names = [DEFAULT, *known.of[name]["algorithms"]]
-    numbers = {algorithm: (place, known.fans.get(algorithm, 0)) for place, algorithm in enumerate(names)}
+    numbers = _Numbers(names, known.fans)
     measured = sorted(by_ranks)
     default = (Step(0, False, DEFAULT),)
     of = {n: _one(by_ranks[n]) if scale in _ONE_FOR_ALL else steps(by_ranks[n]) for n in measured}
@@ -113,6 +113,16 @@ def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(out)
 
 
-def _rows(found: Sequence[Step], numbers: Mapping[str, tuple[int, int]], factor: int) -> tuple[Row, ...]:
-    """``numbers``: of each algorithm, with its fan-out."""
+class _Numbers:
+    """What a row has for an algorithm: its number, its fan-out, and its segment size."""
+
+    def __init__(self, names: Sequence[str], fans: Mapping[str, int]) -> None:
+        self._names, self._fans = list(names), fans
+
+    def __getitem__(self, name: str) -> tuple[int, int, int]:
+        base, segment = name_and_segment(name)
+        return self._names.index(base), self._fans.get(base, 0), segment
+
+
+def _rows(found: Sequence[Step], numbers: "_Numbers", factor: int) -> tuple[Row, ...]:
     return tuple(Row(step.size * factor + step.after, *numbers[step.name]) for step in found)
