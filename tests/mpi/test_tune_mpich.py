@@ -3,16 +3,19 @@
 import csv
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from culmen._core import InputError
 from culmen.bench.conversation import LostError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.rules import trees
+from culmen.tune.rules import texts, trees
 from culmen.tune.rules.made import rules_of
-from culmen.tune.rules.texts import built_in, texts_of
-from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
+from culmen.tune.rules.texts import built_in, check_reader, texts_of
+from culmen.tune.rules.tried import Expected, environment_for, error_of, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 
@@ -32,9 +35,9 @@ def launcher(mpi):
 
 def write(launcher, folder, chosen):
     known = launcher.mpi.collectives
-    for name, text in texts_of(rules_of(chosen, known), launcher, ["a test"]).items():
-        (folder / name).write_text(text)
-    return folder / known.rules_name
+    path = folder / known.rules_name
+    path.write_text(texts_of(rules_of(chosen, known), launcher, ["a test"]))
+    return path
 
 
 def first(condition):
@@ -62,10 +65,11 @@ def first(condition):
         ({"is_commutative=yes": {"comm_size<=2": OWN, **first("comm_size<=3")}, "is_commutative=no": OWN}, 3, 8),
         ({"comm_size<3": OWN, "comm_size<4": OTHER, "comm_size=any": OWN}, 3, 8),
         ({"comm_size<=4": first("total_msg_size<=4"), "comm_size=any": OTHER}, 3, 8),
+        ({"comm_hierarchy=parent": OTHER}, 2, 8),
     ],
 )
 def test_mpich_reads_a_tree_as_culmen_says(launcher, tmp_path, tree, ranks, size):
-    usual = built_in(launcher).algorithms
+    usual = built_in(launcher)
     whole = {**usual, f"collective={COLLECTIVE}": {"comm_type=intra": tree}}
     way = trees.way_to_leaf(whole, trees.Call(COLLECTIVE, ranks, size, trees.OF_ALL))
     file = tmp_path / "rules.json"
@@ -82,7 +86,7 @@ def test_mpich_reads_a_tree_as_culmen_says(launcher, tmp_path, tree, ranks, size
 
 def test_conditions_of_algorithms_are_known_for_their_collective(launcher):
     """MPICH ends the program at a condition that it does not have for a collective."""
-    usual = built_in(launcher).algorithms
+    usual = built_in(launcher)
     for collective, table in launcher.mpi.collectives.of.items():
         there = json.dumps(usual[f"collective={collective}"])
         for need in [each for needs in table.get("needs", {}).values() for each in needs]:
@@ -90,7 +94,42 @@ def test_conditions_of_algorithms_are_known_for_their_collective(launcher):
             assert name.startswith("comm_") or f'"{name}' in there, f"{collective}: {need}"
 
 
-@pytest.mark.parametrize("collective", ["bcast", "allreduce", "alltoall", "scatter", "reduce_scatter", "barrier"])
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"comm_typ=intra": OWN},
+        {"comm_size<=4": OWN},
+        {"comm_size=pow2": OWN},
+        {"total_msg_size<=4": OWN},
+        {"total_msg_size<=4": {}, "total_msg_size=any": OWN},
+        {"is_commutative=yes": OWN, "is_commutative=no": {}},
+        {"count<8": OWN, "count=any": OWN},
+        {"total_msg_size<=1K": OWN, "total_msg_size=any": OWN},
+    ],
+)
+def test_what_culmen_refuses_ends_programs(launcher, tmp_path, tree):
+    file = tmp_path / "rules.json"
+    whole = {**built_in(launcher), f"collective={COLLECTIVE}": {"comm_type=intra": tree}}
+    file.write_text(trees.text(whole, ["a test"]))
+    with pytest.raises(trees.RulesError, match="MPICH ends each program that reads the file"):
+        trees.read_tree(file)
+    if "1K" not in str(tree):  # this one MPICH reads as 1
+        error = error_of(launcher, Expected(COLLECTIVE, 2, 8, ""), environment_for(launcher.mpi.collectives, file))
+        assert "csel" in error.said
+
+
+def test_the_trees_of_other_libraries_are_not_written(launcher, monkeypatch):
+    check_reader(launcher)
+    known = launcher.mpi.collectives
+    other = replace(launcher, mpi=replace(launcher.mpi, collectives=replace(known, rules_version="MPICH 3")))
+    with pytest.raises(InputError, match=r"cannot write tuning files for MPICH 4\.\S+ yet, but for MPICH 4\.0"):
+        check_reader(other)
+    monkeypatch.setattr(texts, "_OF_NODE", known.rules_file)  # a build that reads this file ends, for it is not there
+    with pytest.raises(InputError, match="has algorithms of its own for one node"):
+        check_reader(launcher)
+
+
+@pytest.mark.parametrize("collective", ["bcast", "allreduce", "alltoall", "allgather", "reduce_scatter", "barrier"])
 def test_a_rule_is_tried(launcher, tmp_path, collective):
     names = launcher.mpi.collectives.of[collective]["algorithms"]
     name, other = names[-1], names[0]
@@ -99,6 +138,20 @@ def test_a_rule_is_tried(launcher, tmp_path, collective):
     assert not_as_expected(launcher, rules, [Expected(collective, 3, size, name)]) == {}
     said = not_as_expected(launcher, rules, [Expected(collective, 3, size, other)])
     assert [*said.values()] == [f"the file has {trees.name_of_leaf(collective, name)}"]
+
+
+def test_smp_is_tried_where_it_is_used(launcher, tmp_path):
+    rules = write(launcher, tmp_path, {"allreduce": {3: [(64, "smp")]}})
+    assert not_as_expected(launcher, rules, [Expected("allreduce", 3, 64, "smp")]) == {}
+
+
+def test_a_rule_that_is_not_reached_is_told(launcher, tmp_path):
+    """culmen thinks that the call is commutative; the tree asks for a property that no call of the benchmark has."""
+    rules = write(launcher, tmp_path, {COLLECTIVE: {3: [(64, "nb")]}})
+    expected = Expected(COLLECTIVE, 3, 64, "nb")
+    assert not_as_expected(launcher, rules, [expected]) == {}
+    rules.write_text(rules.read_text().replace("comm_size=node_comm_size", "comm_hierarchy=flat"))
+    assert not_as_expected(launcher, rules, [expected])[expected].startswith(("the file has", "another algorithm ran"))
 
 
 def test_the_choices_are_written_tried_and_used(launcher, tmp_path):
@@ -117,7 +170,6 @@ def test_the_choices_are_written_tried_and_used(launcher, tmp_path):
         assert "culmen tune install tune-cluster --module FILE" in whole.stdout
     page = (folder / "tuning.html").read_text()
     assert "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE" in page
-    assert "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE" in page
     said = culmen("tune", "lint", folder / "mpich-rules.json", cwd=tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
     assert re.search(r"Everything else is as without the file", said.stdout)
@@ -132,10 +184,15 @@ def test_a_module_is_written_for_a_folder(launcher, tmp_path):
     assert "MPICH 4 has no file for settings; write an environment module with --module FILE" in refused.stderr
     done = culmen("tune", "install", "--module", "mine", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    text = (tmp_path / "mine").read_text()
-    for name in ("COLL", "CH4_POSIX_COLL"):
-        file = re.search(rf"setenv MPIR_CVAR_{name}_SELECTION_TUNING_JSON_FILE {{(.*)}}", text)[1]
-        assert "collective=bcast" in trees.read_tree(type(tmp_path)(file))
+    file = re.search(r"setenv MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE {(.*)}", (tmp_path / "mine").read_text())[1]
+    assert "collective=bcast" in trees.read_tree(Path(file))
+    (folder / "mpich-rules.json").write_text("{}")
+    refused = culmen("tune", "install", "--module", "other", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "tune-cluster/mpich-rules.json would end programs: The file has nothing for bcast" in refused.stderr
+    (tmp_path / "any.json").write_text("{}")
+    assert "any.json would end programs" in culmen("tune", "install", "any.json", "--module", "x", cwd=tmp_path).stderr
+    assert not (tmp_path / "other").exists()
 
 
 def test_files_of_another_version_are_refused(launcher, tmp_path):
@@ -153,11 +210,13 @@ def test_lint_names_what_ends_programs(launcher, tmp_path):
     file.write_text(json.dumps({"collective=bcast": {"comm_typ=intra": {}}}))
     said = culmen("tune", "lint", file, cwd=tmp_path)
     assert said.returncode == 1
-    assert "MPICH does not know the condition 'comm_typ=intra', and ends every program that reads it" in said.stdout
-    file.write_text(json.dumps({"collective=bcast": {"comm_type=intra": {"comm_size<3": OWN}}}))
-    said = culmen("tune", "lint", file, "--ranks", 0, cwd=tmp_path)
+    assert "MPICH does not know the condition 'comm_typ=intra'. MPICH ends each program" in said.stdout
+    file.write_text(json.dumps({"collective=bcast": {"comm_type=intra": OWN}}))
+    said = culmen("tune", "lint", file, cwd=tmp_path)
     assert said.returncode == 1
     assert "programs that call them end" in said.stdout
+    assert "bcast has no MPIR_Reduce_scatter_block_intra_recursive_doubling in MPICH" in said.stdout
+    assert "culmen does not try a file that ends programs." in said.stdout
 
 
 def test_a_program_is_tuned(launcher, tmp_path):

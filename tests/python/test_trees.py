@@ -6,15 +6,13 @@ import pytest
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import RulesError
-from culmen.tune.rules.made import rules_of
+from culmen.tune.rules.made import can_hold, rules_of
 from culmen.tune.rules.tree_lint import TreeLint, in_words
 from culmen.tune.rules.trees import (
     OF_ALL,
     OF_NODE,
     Call,
-    Trees,
     built_in,
-    check,
     is_tree,
     name_of_leaf,
     read_tree,
@@ -50,12 +48,7 @@ ALGORITHMS = {
     "collective=reduce": {"comm_type=intra": {"algorithm=MPIR_Reduce_intra_binomial": {}}},
     "collective=barrier": {"comm_type=intra": {"algorithm=MPIR_Barrier_intra_dissemination": {}}},
 }  # fmt: skip
-NODE = {
-    "collective=bcast": {
-        "comm_type=intra": {"is_multi_threaded=no": {"algorithm=MPIDI_POSIX_mpi_bcast_release_gather": {}}},
-    },
-}
-TREES = Trees(ALGORITHMS, NODE)
+NODE = {"collective=bcast": {"comm_type=intra": {"algorithm=MPIDI_POSIX_mpi_bcast_release_gather": {}}}}
 
 
 def leaf(tree, collective, ranks, size, true=OF_ALL):
@@ -64,7 +57,7 @@ def leaf(tree, collective, ranks, size, true=OF_ALL):
 
 
 def ruled(collective="bcast", chosen=None):
-    return with_rules(TREES, rules_of({collective: chosen or {4: [(8, "smp"), (64, DEFAULT)]}}, KNOWN), KNOWN)
+    return with_rules(ALGORITHMS, rules_of({collective: chosen or {4: [(8, "smp"), (64, DEFAULT)]}}, KNOWN), KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +89,7 @@ def test_rules_change_only_what_was_measured(ranks, size, collective, true):
     chosen = {8: [(8, "nb"), (32, "nb"), (100, DEFAULT)], 12: [(8, "nb"), (32, DEFAULT)]}
     if collective == "barrier":
         chosen = {each: [(0, "nb")] for each in chosen}
-    of = ruled(collective, chosen).algorithms
+    of = ruled(collective, chosen)
     usual = leaf(ALGORITHMS, collective, ranks, size, true)
     measured = (ranks == 8 and (8 <= size <= 32)) or (8 < ranks <= 12 and size == 8) or (
         collective == "barrier" and 8 <= ranks <= 12
@@ -105,17 +98,8 @@ def test_rules_change_only_what_was_measured(ranks, size, collective, true):
     if between and size == 8:
         measured = True
     assert leaf(of, collective, ranks, size, true) == (name_of_leaf(collective, "nb") if measured else usual)
-    other = (true - {"is_multi_threaded=no"}) | {"is_multi_threaded=yes"}
-    assert leaf(of, collective, ranks, size, other) == usual, "threads that call MPI at once"
     nodes = true - {"comm_hierarchy=node", "comm_size=node_comm_size"}
     assert leaf(of, collective, ranks, size, nodes) == usual, "several nodes"
-
-
-def test_the_nodes_own_way_is_left_where_a_rule_holds():
-    node = ruled().node
-    own = "algorithm=MPIDI_POSIX_mpi_bcast_release_gather"
-    assert leaf(node, "bcast", 4, 8) == ""
-    assert [leaf(node, "bcast", ranks, size) for ranks, size in ((4, 7), (4, 9), (4, 64), (3, 8), (5, 8))] == [own] * 5
 
 
 @pytest.mark.parametrize(
@@ -126,21 +110,21 @@ def test_the_nodes_own_way_is_left_where_a_rule_holds():
     ],
 )
 def test_an_algorithm_is_used_only_where_it_is_right(algorithm, without, instead):
-    of = ruled("reduce", {4: [(64, algorithm)]}).algorithms
+    of = ruled("reduce", {4: [(64, algorithm)]})
     assert leaf(of, "reduce", 4, 64) == name_of_leaf("reduce", algorithm)
     assert leaf(of, "reduce", 4, 64, (OF_ALL - {without}) | {instead}) == "algorithm=MPIR_Reduce_intra_binomial"
 
 
 def test_fewer_elements_than_ranks_are_not_scattered():
-    of = ruled("reduce", {8: [(16, "reduce_scatter_gather"), (64, "reduce_scatter_gather")]}).algorithms
+    of = ruled("reduce", {8: [(16, "reduce_scatter_gather"), (64, "reduce_scatter_gather")]})
     assert leaf(of, "reduce", 8, 28) == "algorithm=MPIR_Reduce_intra_binomial"  # 7 elements
     assert leaf(of, "reduce", 8, 32) == name_of_leaf("reduce", "reduce_scatter_gather")
 
 
 def test_other_communicators_and_collectives_stay_as_they_are():
     made = ruled()
-    assert made.algorithms["collective=bcast"]["comm_type=inter"] == ALGORITHMS["collective=bcast"]["comm_type=inter"]
-    assert {k: v for k, v in made.algorithms.items() if k != "collective=bcast"} == {
+    assert made["collective=bcast"]["comm_type=inter"] == ALGORITHMS["collective=bcast"]["comm_type=inter"]
+    assert {k: v for k, v in made.items() if k != "collective=bcast"} == {
         k: v for k, v in ALGORITHMS.items() if k != "collective=bcast"
     }
 
@@ -153,70 +137,145 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     assert not is_tree(tmp_path / "none")
 
 
+BCAST = "collective=bcast"
+
+
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        ({"collective=bcast": {"comm_typ=intra": {}}}, "MPICH does not know the condition 'comm_typ=intra'"),
-        ({"bcast": {}}, "MPICH does not know the condition 'bcast'"),
-        ({"collective=bcast": 3}, "'collective=bcast' is followed by '3' instead of {…}"),
+        ({BCAST: {"comm_typ=intra": {RING: {}}}}, "MPICH does not know the condition 'comm_typ=intra'."),
+        ({"bcast": {RING: {}}}, "MPICH does not know the condition 'bcast'."),
+        ({BCAST: {"avg_msg_size<=1K": {RING: {}}}}, "MPICH does not know the condition 'avg_msg_size<=1K'."),
+        ({BCAST: {"count<8": {RING: {}}}}, "MPICH does not know the condition 'count<8'."),
+        ({BCAST: {"comm_type=any": {RING: {}}}}, "MPICH does not know the condition 'comm_type=any'."),
+        ({BCAST: 3}, "'collective=bcast' is followed by '3' instead of {…}."),
+        ({BCAST: {"is_commutative=yes": {}}}, "'collective=bcast → is_commutative=yes' has nothing below it."),
+        (
+            {BCAST: {"comm_size<3": {RING: {}}}},
+            "'collective=bcast → comm_size<3' is the last condition of a list; 'comm_size=any' must follow.",
+        ),
+        (
+            {BCAST: {"composition=MPIDI_Bcast_intra_composition_alpha": {}}},
+            "'composition=MPIDI_Bcast_intra_composition_alpha' is for the file of another",
+        ),
     ],
 )
 def test_what_ends_programs_is_one_sentence(tree, said, tmp_path):
+    (tmp_path / "rules.json").write_text(json.dumps(tree))
     with pytest.raises(RulesError) as error:
-        check(tree, tmp_path / "rules.json")
-    assert f"{tmp_path}/rules.json: {said}" in str(error.value)
-
-
-def test_no_json_is_one_sentence(tmp_path):
-    (tmp_path / "rules.json").write_text("{")
-    with pytest.raises(RulesError, match=r"is no tree of MPICH: Expecting"):
         read_tree(tmp_path / "rules.json")
+    assert f"{tmp_path}/rules.json: {said}" in str(error.value)
+    assert str(error.value).endswith("MPICH ends each program that reads the file.")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3", "null", '"ab"', "[[1]]", "\0\1", ""])
+def test_what_is_no_tree_is_one_sentence(text, tmp_path):
+    (tmp_path / "rules.json").write_text(text)
+    with pytest.raises(RulesError, match=r"is no tree of MPICH: "):
+        read_tree(tmp_path / "rules.json")
+
+
+def test_a_file_never_fills_its_last_page(tmp_path):
+    """MPICH maps it, and reads to a zero byte."""
+    path = tmp_path / "rules.json"
+    for length in range(4096):
+        written = text(ALGORITHMS, ["x" * length])
+        assert len(written.encode()) % 4096
+    path.write_text(json.dumps(ALGORITHMS).ljust(8192))
+    with pytest.raises(RulesError, match=r"has 8192 bytes, a multiple of a page of memory"):
+        read_tree(path)
+
+
+def test_blanks_in_conditions_do_not_count(tmp_path):
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(ALGORITHMS).replace("<=", " <= "))
+    assert read_tree(path) == ALGORITHMS
+
+
+def test_alltoall_in_place_keeps_its_algorithm():
+    """Its sizes are those of arguments that do not count then."""
+    usual = {"is_sendbuf_inplace=yes": {name_of_leaf("alltoall", "pairwise_sendrecv_replace"): {}},
+             "is_sendbuf_inplace=no": {name_of_leaf("alltoall", "scattered"): {}}}  # fmt: skip
+    made = with_rules(
+        {"collective=alltoall": {"comm_type=intra": usual}},
+        rules_of({"alltoall": {4: [(64, "nb"), (1024, "nb")]}}, KNOWN),
+        KNOWN,
+    )
+    in_place = (OF_ALL - {"is_sendbuf_inplace=no"}) | {"is_sendbuf_inplace=yes"}
+    for size in (0, 64, 100, 2000):
+        assert leaf(made, "alltoall", 4, size, in_place) == name_of_leaf("alltoall", "pairwise_sendrecv_replace")
+    assert leaf(made, "alltoall", 4, 64) == name_of_leaf("alltoall", "nb")
+
+
+def test_there_are_no_rules_where_ranks_compare_unlike_sizes():
+    assert [name for name in ("gather", "scatter") if can_hold(name, KNOWN)] == []
 
 
 def test_the_trees_of_a_library_are_found(tmp_path):
     library = tmp_path / "libmpich.so"
     parts = [b"\x7fELF", b'{"collective=bcast": {', json.dumps(NODE).encode(), json.dumps(ALGORITHMS).encode(), b"end"]
     library.write_bytes(b"\0".join(parts))
-    assert built_in(library) == TREES
+    assert built_in(library) == ALGORITHMS
     library.write_bytes(b"\x7fELF\0nothing")
     with pytest.raises(Exception, match="does not contain the rules by which MPICH chooses algorithms"):
         built_in(library)
 
 
-def lint_of(tree, most_ranks=8):
-    return TreeLint(tree, TREES, KNOWN, most_ranks)
+def lint_of(tree):
+    return TreeLint(tree, ALGORITHMS, KNOWN)
 
 
 def test_only_differences_are_named():
-    rows = in_words(
-        lint_of(ruled("bcast", {4: [(8, "nb"), (16, "nb")], 5: [(8, "nb"), (16, "nb")]}).algorithms).differences()
-    )
-    assert rows == [["bcast", "4 – 5", "8 B – 16 B", "MPIR_Bcast_allcomm_nb"]]
+    made = ruled("bcast", {ranks: [(8, "nb"), (16, "nb")] for ranks in (4, 5, 40)})
+    rows = in_words(lint_of(made).differences())
+    assert rows == [["bcast", str(n), "8 B – 16 B", "MPIR_Bcast_allcomm_nb"] for n in ("4 – 40",)]
     assert in_words(lint_of(ALGORITHMS).differences()) == []
 
 
-def test_mistakes_are_named(tmp_path):
+def test_a_bound_of_elements_is_a_bound_of_sizes():
+    made = ruled("reduce", {8: [(16, "reduce_scatter_gather"), (64, "reduce_scatter_gather")]})
+    assert in_words(lint_of(made).differences()) == [
+        ["reduce", "8", "32 B – 64 B", "MPIR_Reduce_intra_reduce_scatter_gather"]
+    ]
+
+
+def test_mistakes_are_named():
     tree = {
         "collective=bcast": {
             "comm_type=intra": {
-                "avg_msg_size<9": {SMP: {}},
-                "avg_msg_size<=8": {RING: {}},
-                "avg_msg_size=any": {"algorithm=MPIR_Bcast_intra_unknown": {}},
+                "total_msg_size<9": {SMP: {}},
+                "total_msg_size<=8": {RING: {}},
+                "total_msg_size=any": {name_of_leaf("allreduce", "nb"): {}},
                 "comm_size<4": {RING: {}},
             }
         },
         "collective=allgather": {"avg_msg_size<=3": {"algorithm=MPIR_Allgather_intra_ring": {}}},
+        "collective=reduce": {"comm_type=intra": {"algorithm=MPIR_Reduce_intra_binomial": {}}},
     }
-    said = "\n".join(lint_of(tree).findings(tmp_path / "rules.json"))
-    assert "The file has nothing for reduce, barrier: programs that call them end." in said
-    assert "does not know algorithm=MPIR_Bcast_intra_unknown" in said
-    assert "allgather: MPICH has only total_msg_size for it; calls end the program." in said
-    assert "avg_msg_size<=8 never holds" in said
-    assert "comm_size<4 never holds" in said
-    assert "There is no rules-node.json, so MPICH may use the node's own ways for bcast" in said
+    assert list(lint_of(tree).findings()) == [
+        "The file has nothing for barrier: programs that call them end.",
+        "bcast has no MPIR_Allreduce_allcomm_nb in MPICH: such calls, or each program, end.",
+        "MPICH has no avg_msg_size for allgather: such calls end the program.",
+        *(
+            f"'collective=bcast → comm_type=intra → {key}' never holds: "
+            "a condition before it is true for the same calls."
+            for key in ("total_msg_size<=8", "comm_size<4")
+        ),
+    ]
+
+
+def test_bounds_of_ranks_mean_other_numbers_in_calls():
+    """There, < is also true for the bound itself."""
+
+    def below_a_size(*keys):
+        lists = {**{key: {SMP: {}} for key in keys}, "comm_size=any": {RING: {}}}
+        return {**ALGORITHMS, "collective=bcast": {"avg_msg_size<=9": lists, "avg_msg_size=any": {RING: {}}}}
+
+    assert list(lint_of(below_a_size("comm_size<=7", "comm_size<8")).findings()) == []
+    (found,) = lint_of(below_a_size("comm_size<8", "comm_size<=8")).findings()
+    assert "comm_size<=8' never holds" in found
 
 
 def test_what_culmen_writes_has_no_mistakes(tmp_path):
-    made = ruled()
-    (tmp_path / "rules-node.json").write_text(text(made.node, []))
-    assert list(lint_of(made.algorithms).findings(tmp_path / "rules.json")) == []
+    (tmp_path / "rules.json").write_text(text(ruled(), []))
+    assert list(lint_of(read_tree(tmp_path / "rules.json")).findings()) == []

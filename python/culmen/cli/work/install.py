@@ -14,6 +14,8 @@ from ...launch.programs import said_by
 from ...report.files import Kind, replacing
 from ...tune.rules import trees
 from ...tune.rules.file import read_rules
+from ...tune.rules.texts import built_in
+from ...tune.rules.tree_lint import TreeLint
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
 
@@ -28,13 +30,13 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     known = reader_of_rules(launcher)
     if module is not None and (site or remove):
         raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
-    if module is None and known.node_rules_file:
+    if module is None and known.rules_kind == "tree":
         raise InputError(
             f"{launcher.mpi.title} has no file for settings; write an environment module with --module FILE, or set "
             "the variables that the page tuning.html names"
         )
     if module is not None:
-        rules = _rules_in(tuned, known)
+        rules = _rules_in(tuned, launcher)
         _check_version(rules, launcher)
         _write_module(rules, module, launcher)
         return FINISHED
@@ -42,7 +44,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     file = folder / ("openmpi-mca-params.conf" if site else "mca-params.conf")
     if remove:
         return _remove(file, folder / _COPY)
-    rules = _rules_in(tuned, known)
+    rules = _rules_in(tuned, launcher)
     _check_version(rules, launcher)
     lines = _lines_of(file)
     kept = _without_block(lines)
@@ -72,22 +74,25 @@ def _launcher(mpi: str | None, tuned: Path) -> Launcher:
     """Without a name: of the MPI whose rules are in the folder, else of Open MPI."""
     names = {each.collectives.rules_name: each.name for each in load() if each.collectives}
     found = next((names[name] for name in names if name and (tuned / name).exists()), names.get(tuned.name))
+    found = found or ("mpich" if trees.is_tree(tuned) else None)
     try:
         return find_launcher(mpi or found or "openmpi")
     except LauncherError as error:
         raise InputError(f"there is no MPI to install rules for: {error}") from None
 
 
-def _rules_in(tuned: Path, known: Collectives) -> Path:
+def _rules_in(tuned: Path, launcher: Launcher) -> Path:
+    known = reader_of_rules(launcher)
     rules = tuned / known.rules_name if tuned.is_dir() else tuned
     if not rules.exists():
         raise InputError(
             f"{rules} does not exist; give a folder of `culmen tune cluster`, or a rules file"
         )  # fmt: skip
-    if known.node_rules_file:
-        trees.check(trees.read_tree(rules), rules)
-    else:
+    if known.rules_kind == "table":
         read_rules(rules)
+        return rules
+    for why in TreeLint(trees.read_tree(rules), built_in(launcher), known).ends_programs():
+        raise InputError(f"{rules} would end programs: {why}")
     return rules
 
 
@@ -179,5 +184,5 @@ def _write_module(rules: Path, module: Path, launcher: Launcher) -> None:
     ]
     with replacing(module, _MODULE, force=False, option="--module") as path:
         path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    print(f"Wrote {module}. To use it: module load {module}")
+    print(f"Wrote {module}. To use it: module load {module.resolve()}")
     print(f"Keep {rules}: programs read it.")

@@ -10,7 +10,7 @@ from ...launch.mpi.collectives import DEFAULT
 from ...tune.rules import trees
 from ...tune.rules.file import RulesError, read_rules
 from ...tune.rules.lint import Lint, said
-from ...tune.rules.texts import built_in
+from ...tune.rules.texts import built_in, check_reader
 from ...tune.rules.tree_lint import TreeLint, in_words
 from ...tune.rules.tried import Expected, not_as_expected, reader_of_rules
 from .codes import FAILED, FINISHED
@@ -24,7 +24,7 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     """Prints the rules in words and what is wrong with them, and returns an exit code."""
     launcher = _launcher(mpi, file)
     known, title = reader_of_rules(launcher), launcher.mpi.title
-    if known.node_rules_file:
+    if known.rules_kind == "tree":
         return _lint_tree(file, launcher, most_ranks)
     try:
         checked = Lint(read_rules(file), known, title)
@@ -49,22 +49,27 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
 
 def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
     """The same for MPICH."""
-    tree = trees.read_tree(file)
     try:
-        trees.check(tree, file)
+        tree = trees.read_tree(file)
     except RulesError as error:
         print(f"culmen: {error}")
         return FAILED
-    checked = TreeLint(tree, built_in(launcher), reader_of_rules(launcher), max(most_ranks, 2))
+    checked = TreeLint(tree, built_in(launcher), reader_of_rules(launcher))
     rows = in_words(checked.differences())
-    print(f"For {launcher.mpi.title}, {file} means, for up to {max(most_ranks, 2)} ranks on one node:")
+    print(f"For {launcher.mpi.title}, {file} means, for up to {checked.most_ranks} ranks on one node:")
     if rows:
         print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
     print("Everything else is as without the file.")
-    findings = list(checked.findings(file))
+    findings = list(checked.findings())
     for finding in findings:
         print(f"{file}: {finding}")
-    wrong = _try(list(checked.expected()), launcher, file) if most_ranks else False
+    if any(checked.ends_programs()):
+        print("culmen does not try a file that ends programs.")
+        return FAILED
+    expected = list(checked.expected(most_ranks))
+    if expected:
+        check_reader(launcher)
+    wrong = _try(expected, launcher, file)
     return FAILED if findings or wrong else FINISHED
 
 

@@ -19,6 +19,7 @@ from ...bench.collectives.points import Protocol
 from ...bench.study import PointStudy
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
+from ...launch.mpi import load
 from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -28,7 +29,7 @@ from ...tune.cluster.choices import Tuned
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
 from ...tune.rules.made import can_hold, rules_of
-from ...tune.rules.texts import texts_of
+from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
 from .codes import FAILED, RESUMABLE
 from .measuring import End, begin_launches, exit_code, folder_for, measure_in
@@ -97,7 +98,8 @@ def tuning_of(
     for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = reader_of_rules(launcher)
-    check_nodes(known, launcher.mpi.title, nodes)
+    check_nodes(known, launcher.mpi.title, nodes or (1 if most_ranks else len(tasks_on_nodes())))
+    check_reader(launcher)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
     all_of = tuple(name for name in known.names if can_hold(name, known))
     chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
@@ -122,9 +124,9 @@ def tuning_of(
     return Tuning(out, same_types, commutative)
 
 
-def check_nodes(known: Collectives, title: str, nodes: int = 0) -> None:
-    """Raises InputError where rules would not hold. ``nodes``: of a job to come; 0: none."""
-    if known.rules_within_node and (nodes or len(tasks_on_nodes())) > 1:
+def check_nodes(known: Collectives, title: str, nodes: int) -> None:
+    """Raises InputError where rules would not hold."""
+    if known.rules_within_node and nodes > 1:
         raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")
 
 
@@ -212,13 +214,20 @@ def _write(wanted: Tuning, tuned: Tuned, folder: Path) -> Path:
     rules = folder / known.rules_name
     with replacing(folder / TABLE, _CHOICES, force=True) as path:
         choices.write_choices(tuned, path)
-    for name, text in texts_of(rules_of(tuned.by_collective(), known), launcher, _about(tuned)).items():
-        with replacing(folder / name, _RULES, force=True) as path:
-            path.write_text(text, encoding="utf-8")
+    text = texts_of(rules_of(tuned.by_collective(), known), launcher, _about(tuned))
+    with replacing(rules, _RULES, force=True) as path:
+        path.write_text(text, encoding="utf-8")
+    _remove_others(folder, known)
     with replacing(folder / _PAGE, PAGE, force=True) as path:
         path.write_text(page.tuning_page(tuned, _use(wanted, rules, folder)), encoding="utf-8")
     (folder / _ENVIRONMENT).write_text(json.dumps(_environment(wanted, tuned), indent=2) + "\n", encoding="utf-8")
     return rules
+
+
+def _remove_others(folder: Path, known: Collectives) -> None:
+    """The rules of another MPI, which this folder was for before."""
+    for name in {each.collectives.rules_name for each in load() if each.collectives} - {known.rules_name, ""}:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _about(tuned: Tuned) -> list[str]:
@@ -234,7 +243,7 @@ def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
     variables = environment_for(known, rules)
     exports = "\n".join(f"export {name}={value}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
-    if known.node_rules_file:  # Hydra passes on the whole environment, and MPICH has no file with settings
+    if known.rules_kind == "tree":  # Hydra passes on the whole environment, and MPICH has no file with settings
         return f"# In a shell or a job script:\n{exports}\n\n# As an environment module:\n{_install(known, folder)}\n"
     return (
         f"# In a shell or a job script, for srun and mpiexec:\n{exports}\n\n"
@@ -244,7 +253,7 @@ def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
 
 
 def _install(known: Collectives, folder: Path) -> str:
-    return f"culmen tune install {folder}{' --module FILE' if known.node_rules_file else ''}"
+    return f"culmen tune install {folder}{' --module FILE' if known.rules_kind == 'tree' else ''}"
 
 
 def _environment(wanted: Tuning, tuned: Tuned) -> dict[str, object]:
@@ -285,7 +294,9 @@ def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, wrong: d
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     known = reader_of_rules(wanted.plan.launcher)
     if changed and not wrong:
-        what = "To load it as an environment module" if known.node_rules_file else "To use it for all your programs"
+        what = (
+            "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
+        )
         out.append(f"{what}: {_install(known, folder)}")
     elif not changed:
         out.append("There is nothing to install: the MPI's own choices are as good as any.")

@@ -17,6 +17,7 @@ from ...profile.running import run_profiled
 from ...tune.autotune.validated import Compared, Kind, take_turns
 from ...tune.cluster.choices import changed_in
 from ...tune.rules.made import can_hold
+from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
 from .measuring import folder_for
@@ -53,7 +54,8 @@ def tune_app(
     ranks = _profile(words, folder / _PROFILE, overwrite)
     launcher = _launcher(ranks)
     known = reader_of_rules(launcher)
-    check_nodes(known, launcher.mpi.title)
+    check_nodes(known, launcher.mpi.title, len({rank.host for rank in ranks}))
+    check_reader(launcher)
     cells = cells_of(ranks, known)
     if not cells:
         print(

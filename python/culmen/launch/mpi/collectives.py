@@ -33,12 +33,11 @@ class Collectives:
     environment variable that sets a variable. ``value_names``: of the values of a variable, in their order, where the
     environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name. ``only_measuring``:
     names in ``environment`` that programs with a file of rules do not need. ``rules_file``: the variable that names
-    such a file; empty: there is none, or culmen cannot write it. ``node_rules_file``: the variable for the second file
-    of MPICH. ``rules_name``: of such a file in culmen's folders. ``rules_within_node``: why rules are for one node
-    only.
-    ``fans``: of algorithms, their fan-out in such a file.
-
-    ``segments``: sizes in KiB of the parts of messages that are tried.
+    such a file; empty: there is none, or culmen cannot write it. ``rules_kind``: "table" or "tree".
+    ``rules_version``: the versions of the library for which such a file is right, as a regular expression.
+    ``rules_name``: of such a file in culmen's folders. ``rules_within_node``: why rules are for one node only.
+    ``fans``: of algorithms, their fan-out in such a file. ``segments``: sizes in KiB of the parts of messages that are
+    tried.
 
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
@@ -49,7 +48,8 @@ class Collectives:
     always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
     operators that commute. ``segmented``: names of algorithms that can send a message in parts; the variable
     ``segment_in`` has the size of a part in bytes. ``segments_need_same_types``: true if ranks with other datatypes
-    make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right."""
+    make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right.
+    ``before_sizes``: such a condition under which the sizes count."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
@@ -59,7 +59,8 @@ class Collectives:
     prefix: str = ""
     only_measuring: list[str] = field(default_factory=list)
     rules_file: str = ""
-    node_rules_file: str = ""
+    rules_kind: str = "table"
+    rules_version: str = ""
     rules_name: str = ""
     rules_within_node: str = ""
     fans: dict[str, int] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Collectives:
     @property
     def without_rules(self) -> dict[str, str]:
         """The environment of a program that reads no rules, also if a user has installed some."""
-        return {self.prefix + name: "" for name in (self.rules_file, self.node_rules_file) if name}
+        return {self.prefix + self.rules_file: ""} if self.rules_file else {}
 
     @property
     def names(self) -> list[str]:

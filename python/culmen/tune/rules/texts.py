@@ -1,38 +1,63 @@
 """The files with rules, as the MPI reads them."""
 
+import os
 import re
-from collections.abc import Mapping
+import tempfile
 from pathlib import Path
 
 from ..._core import InputError
+from ...bench.session import Session
 from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
 from . import trees
 from .file import Rules, written
-from .tried import beside, reader_of_rules
+from .tried import Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
+
+_TIMEOUT_S = 60.0
+_PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
+# A file for the algorithms of one node, which come first. Debian's MPICH has none of them, and never reads it.
+_OF_NODE = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
 
 
-def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> Mapping[str, str]:
-    """By their names; the main file comes first. ``about``: comments for their heads. Raises InputError."""
+def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
+    """The file. ``about``: comments for its head. Raises InputError."""
     known = reader_of_rules(launcher)
-    if not known.node_rules_file:
-        return {known.rules_name: written(rules, about)}
-    made = trees.with_rules(built_in(launcher), rules, known)
-    name = Path(known.rules_name)
-    return {name.name: trees.text(made.algorithms, about), beside(name).name: trees.text(made.node, about)}
+    if known.rules_kind == "table":
+        return written(rules, about)
+    return trees.text(trees.with_rules(built_in(launcher), rules, known), about)
 
 
-def built_in(launcher: Launcher) -> trees.Trees:
-    """The trees of the MPI's library. Raises InputError if it has none."""
+def built_in(launcher: Launcher) -> trees.Tree:
+    """The tree of the MPI's library. Raises InputError if it has none."""
     return trees.built_in(_library(launcher))
 
 
 def _library(launcher: Launcher) -> Path:
     """Of the MPI: the one that its programs load."""
+    linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
     for name in launcher.mpi.libraries:
-        found = re.search(
-            rf"{re.escape(name)} => (\S+)", said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
-        )
-        if found:
+        if found := re.search(rf"{re.escape(name)} => (\S+)", linked):
             return Path(found[1])
     raise InputError(f"the library of {launcher.mpi.title} ({', '.join(launcher.mpi.libraries)}) is not found")
+
+
+def check_reader(launcher: Launcher) -> None:
+    """Raises InputError if culmen cannot write rules for this MPI, or cannot try them. It starts two ranks."""
+    known = reader_of_rules(launcher)
+    if known.rules_kind == "table":
+        return
+    usual = built_in(launcher)
+    with Session(launcher, 2, _TIMEOUT_S) as session:
+        version = session.version
+    if not re.match(known.rules_version, version):
+        raise InputError(f"culmen cannot write tuning files for {version} yet, but for MPICH 4.0")
+    if error := error_of(launcher, _PROBE, {_OF_NODE: str(Path(os.devnull) / "missing")}):
+        raise InputError(
+            f"this {version} has algorithms of its own for one node, for which culmen cannot write rules ({error})"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        other = Path(folder) / known.rules_name
+        tree = {**usual, f"collective={_PROBE.collective}": {"comm_type=intra": {decoy(_PROBE.collective): {}}}}
+        other.write_text(trees.text(tree, ["a test"]), encoding="utf-8")
+        if not ended_there(error_of(launcher, _PROBE, environment_for(known, other))):
+            raise InputError(f"this {version} was built without assertions, so culmen cannot check what it writes")

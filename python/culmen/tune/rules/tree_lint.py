@@ -1,72 +1,81 @@
 """What a tree of MPICH really does, in words, and what is wrong with it."""
 
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import Collectives
-from .trees import OF_ALL, Call, Tree, Trees, size_name, way_to_leaf
-from .tried import Expected, beside
+from .trees import OF_ALL, Call, Tree, bytes_of_pow2, for_any_time, leaves, name_of_leaf, way_to_leaf
+from .tried import Expected
 
 _LARGEST = 2**26  # bytes of a message that a test sends
+_MOST_RANKS = 128  # numbers of ranks that are looked at
 _SHOWN = 5
+# The sizes that MPICH 4.0.2 has for calls of a collective; of those that are not here, culmen does not know it.
+_BOTH, _TOTAL, _NONE = frozenset(("avg_msg_size", "total_msg_size")), frozenset(("total_msg_size",)), frozenset[str]()
+_SIZES = {
+    **dict.fromkeys(("bcast", "reduce", "allreduce", "alltoall"), _BOTH),
+    **dict.fromkeys(("allgather", "gather", "scatter", "reduce_scatter", "reduce_scatter_block"), _TOTAL),
+    **dict.fromkeys(("scan", "exscan", "barrier"), _NONE),
+}
 Row = tuple[str, int, int, int | None, str]  # collective, ranks, first and last size (None: no end), algorithm
 
 
 class TreeLint:
-    """``built_in``: the trees of the library, with which the file is compared. ``most_ranks``: numbers of ranks up to
-    this one are looked at, within one node."""
+    """``usual``: the tree of the library, with which the file is compared."""
 
-    def __init__(self, tree: Tree, built_in: Trees, known: Collectives, most_ranks: int) -> None:
-        self._tree, self._built_in, self._known, self._most_ranks = tree, built_in, known, most_ranks
+    def __init__(self, tree: Tree, usual: Tree, known: Collectives) -> None:
+        self._tree, self._usual, self._known = tree, usual, known
+        bounds = [int(found) for key in _keys(tree) for found in re.findall(r"comm_size<=?(\d+)", key)]
+        self.most_ranks = min(_MOST_RANKS, max([8, *(bound + 1 for bound in bounds)]))
 
-    def findings(self, path: Path) -> Iterator[str]:
-        """``path``: of the file."""
-        missing = [key.partition("=")[2] for key in self._built_in.algorithms if key not in self._tree]
+    def ends_programs(self) -> Iterator[str]:
+        """What ends programs that read the file, or that make some of the calls."""
+        missing = [key.partition("=")[2] for key in self._usual if key not in self._tree]
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             yield f"The file has nothing for {', '.join(missing[:_SHOWN])}{more}: programs that call them end."
-        unknown = sorted(set(_leaves(self._tree)) - set(_leaves(self._built_in.algorithms)) - self._names())
-        if unknown:
-            yield f"culmen does not know {', '.join(unknown)}: if MPICH does not, it ends every program in MPI_Init."
-        for name in self._known.of:
-            if self._wrong_size(name):
-                yield f"{name}: MPICH has only {size_name(name, self._known)} for it; calls end the program."
-        for name in _never(self._tree):
-            yield f"{name} never holds: a condition before it is true for the same calls."
-        before = [key.partition("=")[2] for key in self._built_in.node if key in self._tree]
-        if not beside(path).exists():
-            yield (
-                f"There is no {beside(path).name}, so MPICH may use the node's own ways for {', '.join(before)}, and "
-                "asks this file only where it does not."
-            )
+        for key, below in self._tree.items():
+            name = key.partition("=")[2]
+            wrong = sorted({leaf for leaf in leaves(below) if leaf not in self._algorithms(key)})
+            if wrong:
+                yield f"{name} has no {wrong[0].partition('=')[2]} in MPICH: such calls, or each program, end."
+            asked = {found for each in _keys(below) for found in re.findall(r"\w+_msg_size", each)}
+            if name in _SIZES and (without := sorted(asked - _SIZES[name])):
+                yield f"MPICH has no {without[0]} for {name}: such calls end the program."
+
+    def findings(self) -> Iterator[str]:
+        yield from self.ends_programs()
+        yield from _never(self._tree, [], True)
 
     def differences(self) -> list[Row]:
         """Where the file has another algorithm than the library, for calls within one node."""
-        out: list[Row] = []
-        for name in self._known.of:
-            if f"collective={name}" not in self._tree or self._wrong_size(name):
-                continue
-            for ranks in range(2, self._most_ranks + 1):
-                out += self._of(name, ranks)
-        return out
+        return [
+            row
+            for name in self._known.of
+            if f"collective={name}" in self._tree
+            for ranks in range(2, self.most_ranks + 1)
+            for row in self._of(name, ranks)
+        ]
 
-    def expected(self) -> Iterator[Expected]:
-        """A call for each difference."""
+    def expected(self, most_ranks: int) -> Iterator[Expected]:
+        """A call for each difference, with at most so many ranks."""
         for name, ranks, first, last, leaf in self.differences():
-            if not leaf.startswith("MPIR_") or name not in self._known.of:
-                continue
-            size = min(-(-max(first, 1) // 8) * 8, last if last is not None else _LARGEST)
-            short = leaf.removeprefix(f"MPIR_{name.capitalize()}_").partition("_")[2]
-            if "in_rules" in self._known.of[name] and size % 8 == 0 and size <= _LARGEST:
+            size = -(-max(first, 1) // 8) * 8
+            short = next(
+                (a for a in self._known.of[name]["algorithms"] if name_of_leaf(name, a).endswith(f"={leaf}")), ""
+            )
+            fits = "in_rules" in self._known.of[name] and size <= min(_LARGEST, last if last is not None else size)
+            if ranks <= most_ranks and short and (fits or name == "barrier"):
                 yield Expected(name, ranks, 0 if name == "barrier" else size, short)
 
     def _of(self, name: str, ranks: int) -> Iterator[Row]:
-        starts = sorted({0, *_sizes(self._tree, ranks), *_sizes(self._built_in.algorithms, ranks)})
+        of = [tree.get(f"collective={name}", {}) for tree in (self._tree, self._usual)]
+        starts = sorted({0, *(start for tree in of for start in _sizes(tree, ranks))})
         spans: list[Row] = []
         for first, following in zip(starts, [*starts[1:], None], strict=True):
             call = Call(name, ranks, first, OF_ALL)
-            own, usual = (_leaf(tree, call) for tree in (self._tree, self._built_in.algorithms))
+            own, usual = (_leaf(tree, call) for tree in (self._tree, self._usual))
             last = None if following is None else following - 1
             if own == usual:
                 continue
@@ -75,20 +84,12 @@ class TreeLint:
             spans.append((name, ranks, first, last, own))
         yield from spans
 
-    def _names(self) -> set[str]:
-        return {
-            f"algorithm=MPIR_{name.capitalize()}_{kind}_{each}"
-            for name, table in self._known.of.items()
-            for each in table["algorithms"]
-            for kind in ("intra", "allcomm")
-        }
-
-    def _wrong_size(self, name: str) -> bool:
-        """Whether the tree asks for a size that MPICH does not have for this collective."""
-        has = size_name(name, self._known)
-        keys = set(_keys(self._tree.get(f"collective={name}", {})))
-        asked = {key.partition("<")[0].partition("=")[0] for key in keys if key.startswith(("avg_msg", "total_msg"))}
-        return bool(has) and bool(asked - {has})
+    def _algorithms(self, key: str) -> set[str]:
+        """That this collective can have."""
+        name = key.partition("=")[2]
+        of = self._known.of.get(name, {"algorithms": []})
+        own = {leaf for leaf in leaves(self._usual) if leaf.startswith(f"algorithm=MPIR_{name.capitalize()}_")}
+        return own | set(leaves(self._usual.get(key, {}))) | {name_of_leaf(name, each) for each in of["algorithms"]}
 
 
 def _leaf(tree: Tree, call: Call) -> str:
@@ -102,32 +103,31 @@ def _keys(tree: Tree) -> Iterator[str]:
         yield from _keys(below)
 
 
-def _leaves(tree: Tree) -> Iterator[str]:
-    return (key for key in _keys(tree) if key.startswith("algorithm="))
-
-
 def _sizes(tree: Tree, ranks: int) -> Iterator[int]:
-    """The first sizes that conditions are not true for; all that follow are in the same span."""
+    """The first sizes for which conditions are no longer true."""
     for key in _keys(tree):
-        name, sign, value = key.partition("<")
-        if sign and name in ("avg_msg_size", "total_msg_size", "count") and value.strip("=").isdigit():
-            end = int(value.strip("=")) + value.startswith("=")
-            yield -(-end // ranks) if name == "total_msg_size" else end * 4 if name == "count" else end
+        if key == "count<pow2":
+            yield bytes_of_pow2(ranks)
+        elif found := re.fullmatch(r"(avg_msg_size|total_msg_size|count)(<=?)(\d+)", key):
+            end = int(found[3]) + (found[2] == "<=")
+            yield {"total_msg_size": -(-end // ranks), "count": end * 4}.get(found[1], end)
 
 
-def _never(tree: Tree) -> Iterator[str]:
+def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
     """Conditions after one that is always true, or after a larger bound of the same kind."""
     seen: dict[str, int] = {}
+    whole = ""
     for key, below in tree.items():
-        name, sign, value = key.partition("<")
-        bound = int(value.strip("=")) + value.startswith("=") if sign and value.strip("=").isdigit() else None
-        if "" in seen or (bound is not None and bound <= seen.get(name, -1)):
-            yield key
-        elif bound is not None:
-            seen[name] = bound
-        if key.endswith("=any") or key.startswith("algorithm="):
-            seen[""] = 0
-        yield from _never(below)
+        by_communicator = by_communicator and key.startswith(("collective=", "comm_", "is_node_consecutive="))
+        found = re.fullmatch(r"(\w+)(<=?)(\d+)", for_any_time(key, by_communicator))
+        bound = int(found[3]) + (found[2] == "<=") if found else 0
+        if whole or (found and bound <= seen.get(found[1], -1)):
+            yield f"'{' → '.join([*way, key])}' never holds: a condition before it is true for the same calls."
+        elif found:
+            seen[found[1]] = bound
+        whole = whole or (key if key.endswith("=any") or key.startswith("algorithm=") else "")
+        if not key.startswith("algorithm="):
+            yield from _never(below, [*way, key], by_communicator)
 
 
 def in_words(rows: list[Row]) -> list[list[str]]:

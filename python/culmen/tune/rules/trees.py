@@ -1,23 +1,24 @@
-"""The trees by which MPICH 4 chooses the algorithms of collectives: read, asked and made.
+"""The trees by which MPICH 4.0 chooses the algorithms of collectives: read, asked and made.
 
-A tree is JSON: its keys are conditions such as "comm_size<8", and its leaves name algorithms. MPICH reads one tree of
-algorithms, and before it one of the node's own ways. For both, its library contains a tree, which a file replaces as a
-whole. What it does was found out with MPICH 4.0.2:
+A tree is JSON: its keys are conditions such as "comm_size<8", and its leaves name algorithms. The library contains a
+tree, which a file replaces as a whole. What MPICH does with it was found out with MPICH 4.0.2:
 
 - Of the conditions beside each other, the first one that is true counts. MPICH never goes back to another one.
-- Nothing after a condition in the tree of the node means that the tree of algorithms is asked.
-- "avg_msg_size" and "total_msg_size" are bytes; each collective has one of them.
-- A condition or an algorithm that MPICH does not know ends the program in MPI_Init.
-- Where the tree of algorithms has nothing, a call ends the program.
+- "avg_msg_size" and "total_msg_size" are bytes of this rank's arguments. Not every collective has both.
+- An unknown condition or algorithm ends the program in MPI_Init. So does a condition with nothing below it, and a list
+  of sizes or numbers without "=any" at its end.
+- Where the tree has no algorithm for a call, the call ends the program.
 - Up to the first condition that is not about the communicator, MPICH asks the conditions once for each communicator.
   After it, it asks them in each call. There, "comm_size<8" is also true for 8.
-- A comment /* … */ may come first.
+- MPICH maps the file into memory, and reads it up to a zero byte. So its size must be no multiple of a page.
+- Blanks in conditions do not count. A comment /* … */ may come first.
 """
 
 import copy
 import itertools
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,27 @@ from .file import Row, Rules, RulesError, Table
 Tree = dict[str, Any]
 
 _TEXT = re.compile(rb'\{\s*"collective=[^\0]+')
-_ELEMENT = 4  # bytes, of the reductions of the benchmark
-_KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
 _COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Trees:
-    """``algorithms``: of all nodes. ``node``: of the node's own ways."""
-
-    algorithms: Tree
-    node: Tree
+_ELEMENT = 4  # bytes, of the reductions of the benchmark
+_PAGE = 4096  # bytes; pages are multiples of it
+_KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
+_CONDITIONS = [
+    re.compile(pattern)
+    for pattern in (
+        r"(collective)()=(\w+)",
+        r"(comm_type)()=(intra|inter)",
+        r"(comm_size)()=(pow2|node_comm_size|any)",
+        r"(comm_size)(<=|<)(\d+)",
+        r"(comm_avg_ppn)(<=)(\d+)",
+        r"(comm_hierarchy)()=(parent|node_roots|node|flat|any)",
+        r"(count)(<=)(\d+)",
+        r"(count)(<)(pow2)",
+        r"(count)()=(any)",
+        r"((?:avg|total)_msg_size)(<=|<)(\d+)",
+        r"((?:avg|total)_msg_size)()=(any)",
+        r"(is_(?:multi_threaded|commutative|sendbuf_inplace|op_built_in|block_regular|node_consecutive))()=(yes|no)",
+    )
+]
 
 
 @dataclass(frozen=True)
@@ -64,31 +75,34 @@ OF_NODE = _OF_BENCHMARK | {"comm_hierarchy=node"}
 OF_ALL = _OF_BENCHMARK | {"comm_hierarchy=parent", "comm_size=node_comm_size"}
 
 
-def built_in(library: Path) -> Trees:
-    """The trees that the library contains. Raises InputError if it contains none."""
-    found = [tree for match in _TEXT.finditer(library.read_bytes()) if (tree := _parsed(match[0]))]
-    of_algorithms = next((tree for tree in found if _leaf_starts(tree) == "algorithm=MPIR"), None)
-    of_node = next((tree for tree in found if _leaf_starts(tree) == "algorithm=MPIDI"), None)
-    if of_algorithms is None or of_node is None:
-        raise InputError(
-            f"{library} does not contain the rules by which MPICH chooses algorithms; culmen writes tuning files for "
-            "MPICH 4.0 and 4.1"
-        )
-    return Trees(of_algorithms, of_node)
+def built_in(library: Path) -> Tree:
+    """The tree that the library contains. Raises InputError if it contains none."""
+    for match in _TEXT.finditer(library.read_bytes()):
+        with_leaves = _parsed(match[0])
+        if next(leaves(with_leaves), "").startswith("algorithm=MPIR_"):
+            return with_leaves
+    raise InputError(
+        f"{library} does not contain the rules by which MPICH chooses algorithms; culmen writes tuning files for MPICH "
+        "4.0"
+    )
 
 
-def _parsed(text: bytes) -> Tree | None:
+def _parsed(text: bytes) -> Tree:
+    """Empty if it is no tree."""
     try:
-        return dict(json.loads(text))
+        found = json.loads(text)
     except ValueError:
-        return None
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _leaf_starts(tree: Tree) -> str:
-    """Of its first leaf, up to the first line."""
-    while tree:
-        key, tree = next(iter(tree.items()))
-    return key.partition("_")[0]
+def leaves(tree: Tree) -> Iterator[str]:
+    """All algorithms."""
+    for key, below in tree.items():
+        if key.startswith("algorithm="):
+            yield key
+        elif isinstance(below, dict):
+            yield from leaves(below)
 
 
 def is_tree(path: Path) -> bool:
@@ -100,27 +114,58 @@ def is_tree(path: Path) -> bool:
 
 
 def read_tree(path: Path) -> Tree:
-    """Raises InputError if it cannot be read, RulesError if it is no such tree."""
+    """Without blanks in conditions. Raises InputError if it cannot be read, RulesError if MPICH would end each program
+    that reads it."""
     try:
         text = _COMMENT.sub("", path.read_text(encoding="utf-8"), count=1)
-        return dict(json.loads(text))
+        found = json.loads(text)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise RulesError(f"{path} is no tree of MPICH: {error}") from None
+    if not isinstance(found, dict):
+        raise RulesError(f"{path} is no tree of MPICH: it must begin with {{")
+    if path.stat().st_size % _PAGE == 0:
+        raise RulesError(
+            f"{path} has {path.stat().st_size} bytes, a multiple of a page of memory, so MPICH reads beyond its end; "
+            "add a blank at the end"
+        )
+    try:
+        return _checked(found, [])
+    except RulesError as error:
+        raise RulesError(f"{path}: {error} MPICH ends each program that reads the file.") from None
 
 
-def check(tree: Tree, path: Path) -> None:
-    """Raises RulesError for what ends every program that reads the file."""
-    for key, below in tree.items():
-        try:
-            if not key.startswith("algorithm="):
-                _parts(key)
+def _checked(tree: Tree, way: list[str]) -> Tree:
+    out: Tree = {}
+    for written, below in tree.items():
+        key = written.replace(" ", "")
+        if key.startswith("composition="):
+            other = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
+            raise RulesError(f"'{key}' is for the file of another variable, {other}.")
+        if not key.startswith("algorithm="):
+            _parts(key)
             if not isinstance(below, dict):
-                raise RulesError(f"'{key}' is followed by '{below}' instead of {{…}}")
-        except RulesError as error:
-            raise RulesError(f"{path}: {error}") from None
-        check(below, path)
+                raise RulesError(f"'{_shown([*way, key])}' is followed by '{below}' instead of {{…}}.")
+            if not below:
+                raise RulesError(f"'{_shown([*way, key])}' has nothing below it.")
+            below = _checked(below, [*way, key])
+        out[key] = below
+    last = next(reversed(out), "")
+    if way and not last.startswith("algorithm=") and not _ends_a_list(last):
+        raise RulesError(
+            f"'{_shown([*way, last])}' is the last condition of a list; '{_parts(last)[0]}=any' must follow."
+        )
+    return out
+
+
+def _shown(way: list[str]) -> str:
+    return " → ".join(way)
+
+
+def _ends_a_list(key: str) -> bool:
+    name, _, value = _parts(key)
+    return value == "any" or name in ("comm_type", "comm_hierarchy", "collective") or name.startswith("is_")
 
 
 def way_to_leaf(tree: Tree, call: Call) -> list[str]:
@@ -130,7 +175,9 @@ def way_to_leaf(tree: Tree, call: Call) -> list[str]:
     while tree:
         for key in tree:
             by_communicator = by_communicator and _is_of_communicator(key)
-            if key.startswith("algorithm=") or _holds(key if by_communicator else _in_a_call(key), call):
+            if key.startswith("algorithm="):
+                return [*way, key]
+            if _holds(for_any_time(key, by_communicator), call):
                 way.append(key)
                 tree = tree[key]
                 break
@@ -140,19 +187,14 @@ def way_to_leaf(tree: Tree, call: Call) -> list[str]:
 
 
 def _is_of_communicator(key: str) -> bool:
-    return key.startswith(("collective=", "comm_"))
+    return key.startswith(("collective=", "comm_", "is_node_consecutive="))
 
 
-def _in_a_call(key: str) -> str:
-    """A condition that has the meaning that this one has when MPICH asks it in each call."""
-    return key.replace("comm_size<", "comm_size<=") if key.startswith("comm_size<") and "=" not in key else key
-
-
-def _for_any_time(key: str, by_communicator: bool) -> str:
+def for_any_time(key: str, by_communicator: bool) -> str:
     """A condition that means the same whenever MPICH asks it."""
-    if not key.startswith("comm_size<") or "=" in key:
+    if not re.match(r"comm_size<\d", key):
         return key
-    return f"comm_size<={int(key.removeprefix('comm_size<')) - 1}" if by_communicator else _in_a_call(key)
+    return f"comm_size<={int(key.removeprefix('comm_size<')) - by_communicator}"
 
 
 def _movable(tree: Tree, by_communicator: bool = True) -> Tree:
@@ -160,12 +202,11 @@ def _movable(tree: Tree, by_communicator: bool = True) -> Tree:
     out = {}
     for key, below in tree.items():
         by_communicator = by_communicator and _is_of_communicator(key)
-        out[_for_any_time(key, by_communicator)] = _movable(below, by_communicator)
+        out[for_any_time(key, by_communicator)] = _movable(below, by_communicator)
     return out
 
 
 def _holds(key: str, call: Call) -> bool:
-    """Whether a condition is true. Raises RulesError for one that MPICH does not know."""
     if key in call.true:
         return True
     name, sign, value = _parts(key)
@@ -175,9 +216,9 @@ def _holds(key: str, call: Call) -> bool:
         return True
     if name == "comm_size" and value == "pow2":
         return call.ranks & (call.ranks - 1) == 0
-    if name == "count" and value == "pow2":  # fewer elements than the largest power of two in the number of ranks
-        return call.size // _ELEMENT < 1 << (call.ranks.bit_length() - 1)
-    if not value.isdigit():
+    if name == "count" and value == "pow2":
+        return call.size < bytes_of_pow2(call.ranks)
+    if not sign:
         return False  # it is not among those that hold
     numbers = {
         "comm_size": call.ranks,
@@ -186,22 +227,18 @@ def _holds(key: str, call: Call) -> bool:
         "avg_msg_size": call.size,
         "total_msg_size": call.size * call.ranks,
     }
-    if name not in numbers:
-        return False
     return numbers[name] <= int(value) if sign == "<=" else numbers[name] < int(value)
 
 
-_NAMES = (
-    "collective", "comm_type", "comm_size", "comm_hierarchy", "comm_avg_ppn", "count", "avg_msg_size", "total_msg_size",
-    "is_multi_threaded", "is_commutative", "is_sendbuf_inplace", "is_op_built_in", "is_block_regular",
-    "is_node_consecutive",
-)  # fmt: skip
+def bytes_of_pow2(ranks: int) -> int:
+    """Of the benchmark's messages that have an element for each of the largest power of two in the number of ranks."""
+    return _ELEMENT << (ranks.bit_length() - 1)
 
 
 def _parts(key: str) -> tuple[str, str, str]:
-    found = re.fullmatch(r"(\w+?)(<=|<|=)(\w+)", key)
-    if not found or found[1] not in _NAMES:
-        raise RulesError(f"MPICH does not know the condition '{key}', and ends every program that reads it")
+    found = next((found for each in _CONDITIONS if (found := each.fullmatch(key))), None)
+    if not found:
+        raise RulesError(f"MPICH does not know the condition '{key}'.")
     return found[1], found[2], found[3]
 
 
@@ -211,23 +248,19 @@ def name_of_leaf(collective: str, algorithm: str) -> str:
     return f"algorithm=MPIR_{collective.capitalize()}_{kind}_{algorithm}"
 
 
-def with_rules(trees: Trees, rules: Rules, known: Collectives) -> Trees:
-    """The trees in which rules come first. They hold where they were measured: within one node, in programs whose
-    threads do not call MPI at the same time. MPICH chooses as before where a rule has no algorithm, and where an
-    algorithm is not right for a call."""
-    algorithms, node = copy.deepcopy(trees.algorithms), copy.deepcopy(trees.node)
+def with_rules(usual: Tree, rules: Rules, known: Collectives) -> Tree:
+    """The tree in which rules come first. They hold where they were measured: within one node. MPICH chooses as before
+    where a rule has no algorithm, and where an algorithm is not right for a call."""
+    out = copy.deepcopy(usual)
     for table in rules.tables:
-        for tree, to_next in ((algorithms, False), (node, True)):
-            of = tree.get(f"collective={table.name}", {})
-            if "comm_type=intra" in of:
-                of["comm_type=intra"] = _measured_first(table, _movable(of["comm_type=intra"]), known, to_next)
-    return Trees(algorithms, node)
+        of = out.get(f"collective={table.name}", {})
+        if "comm_type=intra" in of:
+            of["comm_type=intra"] = _measured_first(table, _movable(of["comm_type=intra"]), known)
+    return out
 
 
-def _measured_first(table: Table, usual: Tree, known: Collectives, to_next: bool) -> Tree:
-    """``to_next``: the tree of the node has nothing where a rule has an algorithm."""
-    by_ranks = [(each.ranks, _by_size(table.name, each.rows, usual, known, to_next)) for each in table.ranks]
-    chosen = _steps("comm_size", by_ranks)
+def _measured_first(table: Table, usual: Tree, known: Collectives) -> Tree:
+    chosen = _steps("comm_size", [(each.ranks, _by_size(table.name, each.rows, usual, known)) for each in table.ranks])
     return {
         "comm_hierarchy=node": chosen,
         "comm_size=node_comm_size": copy.deepcopy(chosen),
@@ -235,20 +268,23 @@ def _measured_first(table: Table, usual: Tree, known: Collectives, to_next: bool
     }
 
 
-def _by_size(collective: str, rows: tuple[Row, ...], usual: Tree, known: Collectives, to_next: bool) -> Tree:
+def _by_size(collective: str, rows: tuple[Row, ...], usual: Tree, known: Collectives) -> Tree:
     table = known.of[collective]
     names = [DEFAULT, *table["algorithms"]]
-    leaves = []
+    if not any(row.algorithm for row in rows):
+        return copy.deepcopy(usual)
+    values = []
     for row in rows:
         name = names[row.algorithm]
-        leaf: Tree = {} if to_next else {name_of_leaf(collective, name): {}}
-        needs = ["is_multi_threaded=no", *table.get("needs", {}).get(name, [])]
-        leaves.append((row.size, copy.deepcopy(usual) if name == DEFAULT else _if_right(leaf, needs, usual)))
-    return _steps(size_name(collective, known), leaves)
+        leaf: Tree = {name_of_leaf(collective, name): {}}
+        needs = table.get("needs", {}).get(name, [])
+        values.append((row.size, copy.deepcopy(usual) if name == DEFAULT else _if_right(leaf, needs, usual)))
+    before = table.get("before_sizes")
+    return _if_right(_steps(size_name(collective, known), values), [before] if before else [], usual)
 
 
 def size_name(collective: str, known: Collectives) -> str:
-    """In conditions; empty if MPICH has no size for the collective."""
+    """In conditions; empty if rules of the collective have no size."""
     return _KEYS.get(known.of[collective].get("in_rules", {}).get("sizes", ""), "")
 
 
@@ -283,4 +319,5 @@ def with_leaf(tree: Tree, way: list[str], leaf: Tree) -> Tree:
 
 def text(tree: Tree, about: list[str]) -> str:
     """The file. ``about``: comments for its head."""
-    return "/* " + "\n   ".join(about) + " */\n" + json.dumps(tree, indent=1) + "\n"
+    out = "/* " + "\n   ".join(about) + " */\n" + json.dumps(tree, indent=1) + "\n"
+    return out if len(out.encode()) % _PAGE else out + "\n"

@@ -1,10 +1,10 @@
 """Whether an MPI does what a file of rules says.
 
 Open MPI: ranks call the collectives, and the functions that run are counted. MPICH does not show its functions. So each
-algorithm in its tree gives way to one of another collective: this ends the ranks if, and only if, the call comes there.
+algorithm in its tree gives way to one of another collective: this ends the ranks if a call comes there.
 """
 
-import json
+import itertools
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,7 +21,6 @@ from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, name_and_
 from . import trees
 
 _CALLS, _TIMEOUT_S = 2, 60.0
-_END = "mpir_coll.c"  # in the message with which MPICH ends at an algorithm of another collective
 
 
 class Expected(NamedTuple):
@@ -47,59 +46,59 @@ def reader_of_rules(launcher: Launcher) -> Collectives:
 def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
     """The variables with which programs use a file of rules. No component of the MPI is left out, as measurements
     do."""
-    files = {known.rules_file: rules}
-    if known.node_rules_file:
-        files |= {known.node_rules_file: beside(rules)} if beside(rules).exists() else {}
     needed = {name: value for name, value in known.environment.items() if name not in known.only_measuring}
-    return needed | {known.prefix + name: str(path.resolve()) for name, path in files.items()}
-
-
-def beside(rules: Path) -> Path:
-    """The second file of MPICH."""
-    return rules.with_stem(f"{rules.stem}-node")
+    return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
 
 def not_as_expected(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
     """What ran instead, or why nothing ran."""
     known = reader_of_rules(launcher)
     changed = [each for each in expected if each.algorithm != DEFAULT]
-    return _not_reached(launcher, rules, changed) if known.node_rules_file else _not_run(launcher, rules, expected)
+    return _not_reached(launcher, rules, changed) if known.rules_kind == "tree" else _not_run(launcher, rules, expected)
 
 
 def _not_reached(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
-    """For trees. One launch for each call with the file as it is, and one with another algorithm in its place."""
-    tree = trees.read_tree(rules)
-    out = {}
+    """For trees. For each leaf, one launch with the file as it is, and one with another algorithm in its place."""
+    known, tree = reader_of_rules(launcher), trees.read_tree(rules)
+    out: dict[Expected, str] = {}
+    seen: dict[tuple[str, ...], str] = {}
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder) / rules.name
-        if beside(rules).exists():
-            beside(tried).write_bytes(beside(rules).read_bytes())
         for each in expected:
             call = trees.Call(each.collective, each.ranks, each.size, trees.OF_ALL)
             ways = [trees.way_to_leaf(tree, replace(call, true=true)) for true in (trees.OF_ALL, trees.OF_NODE)]
-            wrong = {way[-1] for way in ways} - {trees.name_of_leaf(each.collective, each.algorithm)}
-            if wrong:
-                out[each] = f"the file has {wrong.pop()}"
+            leaf = trees.name_of_leaf(each.collective, each.algorithm)
+            there = [way for way in ways if way[-1] == leaf]
+            if not there:
+                out[each] = f"the file has {ways[0][-1]}"
                 continue
-            other = tree
-            for way in ways:
-                other = trees.with_leaf(other, way, {_decoy(each.collective): {}})
-            tried.write_text(json.dumps(other), encoding="utf-8")
-            if error := _error_of(launcher, each, rules):
-                out[each] = str(error)
-            elif _END not in getattr(_error_of(launcher, each, tried), "said", ""):
-                out[each] = "another algorithm ran"
+            key = (str(each.ranks), *itertools.chain(*there))
+            if key not in seen:
+                other = tree
+                for way in there:
+                    other = trees.with_leaf(other, way, {decoy(each.collective): {}})
+                tried.write_text(trees.text(other, ["a test"]), encoding="utf-8")
+                error = error_of(launcher, each, environment_for(known, rules))
+                reached = ended_there(error_of(launcher, each, environment_for(known, tried)))
+                seen[key] = str(error) if error else "" if reached else "another algorithm ran"
+            if seen[key]:
+                out[each] = seen[key]
     return out
 
 
-def _decoy(collective: str) -> str:
+def decoy(collective: str) -> str:
+    """A leaf that ends the ranks in a call of this collective."""
     other = "bcast" if collective != "bcast" else "allreduce"
     return trees.name_of_leaf(other, "nb")
 
 
-def _error_of(launcher: Launcher, each: Expected, rules: Path) -> LostError | RefusedError | None:
-    """Of the call, or of MPICH's own calls before it, such as those in MPI_Init."""
-    environment = environment_for(reader_of_rules(launcher), rules)
+def ended_there(error: Exception | None) -> bool:
+    """Whether MPICH came to an algorithm of another collective."""
+    return "mpir_coll.c" in getattr(error, "said", "")
+
+
+def error_of(launcher: Launcher, each: Expected, environment: dict[str, str]) -> LostError | RefusedError | None:
+    """Of the call, or of the MPI's own calls before it, such as those in MPI_Init."""
     try:
         with Session(launcher, each.ranks, _TIMEOUT_S, environment) as session:
             session.check(each.collective, 0, each.size, 0)
