@@ -147,9 +147,9 @@ void Broker::on_event(const Arrived& e) {
     auto& worker = workers_[e.worker];
     const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
     if (at != worker.sent.end()) {
+      worker.round_trip.count_answer();
       if (worker.alone_since_s >= 0 && e.duration_s >= 0)
         worker.round_trip.learn(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
-      worker.has_answered = true;
       unset_free(e.worker);
       worker.sent.erase(at);
       counts_.busy -= worker.sent.empty();
@@ -345,7 +345,7 @@ void Broker::unset_full() {
 
 /// A worker that has not answered yet gets no more than it can evaluate: its round trip is measured with the first.
 std::uint64_t Broker::credits(const WorkerState& worker) const {
-  if (options_.batch == 1 && !worker.has_answered) return 1;
+  if (options_.batch == 1 && (!worker.round_trip.has_answers() || worker.round_trip.is_in_doubt())) return 1;
   return options_.batch + prefetch_.waiting(worker.round_trip);
 }
 

@@ -180,7 +180,6 @@ class Broker {
     std::vector<std::pair<EvaluationId, Attempt>> sent;
     std::size_t place = not_free;  // in free_[sent.size()]
     double alone_since_s = -1;     // when it got its only candidate; below 0: it has had several since
-    bool has_answered = false;
     RoundTrip round_trip;
   };
 

@@ -28,7 +28,12 @@ void Prefetch::learn_duration(double duration_s) {
 
 void RoundTrip::learn(double trip_s) {
   seconds_ = seconds_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * seconds_);
+  constexpr std::uint64_t more_answers = 4;  // times as many as now, until the next look
+  in_doubt_from_ = std::max(in_doubt_from_, more_answers * answers_);
 }
+
+/// A look costs a round trip. A short one changes little.
+bool RoundTrip::is_in_doubt() const { return answers_ >= in_doubt_from_ && 2 * seconds() > waiting_s; }
 
 /// An asynchronous optimizer proposes better candidates once it has heard more, so only one waits. A call of a program
 /// may be much longer than the mean, so few wait: one in the child, and one that the worker sends there next.

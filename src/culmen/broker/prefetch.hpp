@@ -12,16 +12,23 @@ struct PrefetchTerms {
   bool calls = false;  ///< of a program: at most two wait, and no more than below_s takes, unless there are batches
 };
 
-/// Of one worker: from sending a candidate to its outcome, without its evaluation.
+/// Of one worker: from sending a candidate to its outcome, without its evaluation. It is known only of a candidate that
+/// was alone there.
 class RoundTrip {
  public:
   /// The least one counts: others contain delays of a busy machine.
   void learn(double trip_s);
+  /// The worker has answered.
+  void count_answer() { ++answers_; }
+  bool has_answers() const { return answers_ > 0; }
+  /// The next candidate should be alone: the first one was slow, perhaps because all workers started at once.
+  bool is_in_doubt() const;
   /// 0 if unknown.
   double seconds() const { return seconds_ < 0 ? 0 : seconds_; }
 
  private:
   double seconds_ = -1;  // below 0: unknown
+  std::uint64_t answers_ = 0, in_doubt_from_ = 4;
 };
 
 class Prefetch {

@@ -122,6 +122,27 @@ TEST(Broker, judges_the_way_by_its_least_round_trip) {
   EXPECT_EQ(t.sent_to(0).size(), 1u);
 }
 
+TEST(Broker, looks_again_at_a_way_that_was_long_at_the_start) {
+  Table t(with_budget(1000));
+  t.start();
+  t.feed(Joined{0});
+  t.now += 1e-3 + 1;
+  t.answer(0, 1, true, 1e-3);
+  EXPECT_EQ(t.sent_to(0).size(), 1u + 64);
+  std::size_t answered = 1;
+  while (t.sent_to(0).size() > 1) {
+    t.now += 1e-3;
+    t.answer(0, 1, true, 1e-3);
+    ASSERT_LT(++answered, 200u) << "its candidates are never fewer";
+  }
+  EXPECT_EQ(answered, 67u) << "three more come before it is in doubt";
+  t.answer(0, 1, true, 1e-3);
+  EXPECT_EQ(t.sent_to(0).size(), 1u) << "it is alone";
+  t.now += 1e-3 + 1e-4;
+  t.answer(0, 1, true, 1e-3);
+  EXPECT_EQ(t.sent_to(0).size(), 1u + 2) << "the way is short now";
+}
+
 TEST(Broker, keeps_the_last_candidates_of_a_generation_for_workers_that_have_none) {
   Table t(with_budget(1000));
   t.generation = 12;
