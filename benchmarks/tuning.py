@@ -131,7 +131,7 @@ def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method
     choices: Choices = {}
     calls = 0
     for name in case.collectives:
-        points = points_with_parts(name, case.algorithms(name), sizes)
+        points = points_with_parts(name, case.algorithms(name), sizes, case.ranks)
         with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
             measure_points(ranks, name, points, Protocol(repetitions=repetitions), seed=1)
         calls += sum(len(times) for point in points for times in point.visits)

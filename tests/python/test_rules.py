@@ -245,3 +245,10 @@ def test_messages_are_sent_in_parts_only_where_this_is_right():
     assert of("allreduce") == []
     assert of("allreduce", commutative=True) == ["segmented_ring/8K", "segmented_ring/64K"]
     assert of("alltoall", same_types=True, commutative=True) == []
+
+
+def test_lint_says_what_segments_need(tmp_path):
+    (of_bcast,) = lint(tmp_path, "1\n7\n1\n0\n2\n0 0 0 0\n65536 3 0 8192\n").findings()
+    assert of_bcast.text == "bcast: segments need the same count and datatype on all ranks."
+    (useless,) = lint(tmp_path, "1\n3\n1\n0\n2\n0 0 0 0\n65536 2 0 8192\n").findings()
+    assert useless.text == "alltoall: pairwise sends no segments, so 8192 has no effect."

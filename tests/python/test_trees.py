@@ -144,10 +144,12 @@ BCAST = "collective=bcast"
     ("tree", "said"),
     [
         ({BCAST: {"comm_typ=intra": {RING: {}}}}, "MPICH does not know the condition 'comm_typ=intra'."),
-        ({"bcast": {RING: {}}}, "MPICH does not know the condition 'bcast'."),
+        ({"bcast": {RING: {}}}, "'bcast' stands where only conditions such as 'collective=bcast' may be."),
         ({BCAST: {"avg_msg_size<=1K": {RING: {}}}}, "MPICH does not know the condition 'avg_msg_size<=1K'."),
         ({BCAST: {"count<8": {RING: {}}}}, "MPICH does not know the condition 'count<8'."),
         ({BCAST: {"comm_type=any": {RING: {}}}}, "MPICH does not know the condition 'comm_type=any'."),
+        ({BCAST: {RING: None}}, f"'collective=bcast → {RING}' is followed by 'None' instead of {{…}}."),
+        ({RING: {}}, f"'{RING}' stands where only conditions such as 'collective=bcast' may be."),
         ({BCAST: 3}, "'collective=bcast' is followed by '3' instead of {…}."),
         ({BCAST: {"is_commutative=yes": {}}}, "'collective=bcast → is_commutative=yes' has nothing below it."),
         (
@@ -242,14 +244,12 @@ def test_a_bound_of_elements_is_a_bound_of_sizes():
 def test_mistakes_are_named():
     tree = {
         "collective=bcast": {
-            "comm_type=intra": {
-                "total_msg_size<9": {SMP: {}},
-                "total_msg_size<=8": {RING: {}},
-                "total_msg_size=any": {name_of_leaf("allreduce", "nb"): {}},
-                "comm_size<4": {RING: {}},
-            }
+            "total_msg_size<9": {SMP: {}},
+            "total_msg_size<=8": {RING: {}},
+            "total_msg_size=any": {name_of_leaf("allreduce", "nb"): {}},
+            "comm_size<4": {RING: {}},
         },
-        "collective=allgather": {"avg_msg_size<=3": {"algorithm=MPIR_Allgather_intra_ring": {}}},
+        "collective=allgather": {"avg_msg_size=any": {"algorithm=MPIR_Allgather_intra_ring": {}}},
         "collective=reduce": {"comm_type=intra": {"algorithm=MPIR_Reduce_intra_binomial": {}}},
     }
     assert list(lint_of(tree).findings()) == [
@@ -257,11 +257,34 @@ def test_mistakes_are_named():
         "bcast has no MPIR_Allreduce_allcomm_nb in MPICH: such calls, or each program, end.",
         "MPICH has no avg_msg_size for allgather: such calls end the program.",
         *(
-            f"'collective=bcast → comm_type=intra → {key}' never holds: "
-            "a condition before it is true for the same calls."
+            f"'collective=bcast → {key}' never holds: a condition before it is true for the same calls."
             for key in ("total_msg_size<=8", "comm_size<4")
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tree", "gap"),
+    [
+        ({"is_commutative=yes": {RING: {}}}, "is_commutative=yes"),
+        ({"comm_type=intra": {RING: {}}}, "comm_type=intra"),
+        ({"comm_hierarchy=node": {RING: {}}, "comm_hierarchy=parent": {RING: {}}}, "comm_hierarchy=parent"),
+        ({"is_commutative=yes": {"comm_type=inter": {RING: {}}}, "is_commutative=no": {RING: {}}},
+         "is_commutative=yes → comm_type=inter"),
+    ],
+)  # fmt: skip
+def test_calls_that_end_the_program_are_named(tree, gap):
+    whole = {**ALGORITHMS, "collective=bcast": tree}
+    assert f"'collective=bcast → {gap}' has nothing for other calls: they end the program." in list(
+        lint_of(whole).ends_programs()
+    )
+
+
+def test_sizes_one_byte_apart_have_a_rule_each():
+    made = ruled("bcast", {4: [(1, "smp"), (2, "nb"), (3, DEFAULT)]})
+    assert [leaf(made, "bcast", 4, size) for size in (0, 1, 2, 3)] == [
+        BINOMIAL, SMP, name_of_leaf("bcast", "nb"), BINOMIAL
+    ]  # fmt: skip
 
 
 def test_bounds_of_ranks_mean_other_numbers_in_calls():

@@ -91,6 +91,10 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
     if known.rules_kind == "table":
         read_rules(rules)
         return rules
+    said = said_by(shutil.which(launcher.program) or "", "--version")
+    version = re.search(r"Version:\s+(\S+)", said)
+    if version and not re.match(known.rules_version, f"MPICH {version[1]}"):
+        raise InputError(f"{launcher.program} is MPICH {version[1]}, but culmen knows such rules for MPICH 4.0 only")
     for why in TreeLint(trees.read_tree(rules), built_in(launcher), known).ends_programs():
         raise InputError(f"{rules} would end programs: {why}")
     return rules

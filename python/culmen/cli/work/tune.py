@@ -70,7 +70,9 @@ class Tuning:
 
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
+        known = reader_of_rules(self.plan.launcher)
         return {name: self.plan.fixed()[name] for name in names} | {
+            "segments": ",".join(map(str, known.segments)),
             "same_types": self.same_types,
             "commutative": self.commutative,
         }
@@ -78,7 +80,12 @@ class Tuning:
     def most_s(self) -> float:
         """At most about so long, on a machine without other work."""
         compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
-        return self.plan.most_s() + compared * 2 * VISITS * _VISIT_S + len(self.points())
+        known, allowed = reader_of_rules(self.plan.launcher), (self.same_types, self.commutative)
+        variants = [each for name, ranks in self.races() for each in known.in_segments(name, ranks, *allowed)]
+        parts_s = self.plan.protocol.budget_s * sum(
+            size > each.segment for each in variants for size in self.plan.sizes
+        )
+        return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points())
 
 
 def tuning_of(
@@ -99,7 +106,8 @@ def tuning_of(
     launcher = plan.launcher_of(mpi)
     known = reader_of_rules(launcher)
     check_nodes(known, launcher.mpi.title, nodes or (1 if most_ranks else len(tasks_on_nodes())))
-    check_reader(launcher)
+    if not most_ranks:  # a job checks it, too
+        check_reader(launcher)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
     all_of = tuple(name for name in known.names if can_hold(name, known))
     chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
@@ -290,7 +298,7 @@ def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, wrong: d
         where = f"{each.collective} with {each.ranks} ranks and {each.size} bytes"
         out.append(f"culmen: {where} did not use {each.algorithm}: {said}")
     if changed and not wrong:
-        out.append("culmen tried the finished tuning file: every one of them runs as chosen.")
+        out.append("culmen tried the finished tuning file: every one of these algorithms runs.")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     known = reader_of_rules(wanted.plan.launcher)
     if changed and not wrong:

@@ -15,7 +15,7 @@ from ...bench.parts import part_named
 from ...bench.session import Ranks
 from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
-from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
+from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, name_and_segment
 from .pairs import LEAST_GAIN, next_pairs
 from .race import Race
 
@@ -40,7 +40,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     algorithms += known.in_segments(collective, ranks, *allowed)
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     if launch == RACE:
-        points, order = points_with_parts(collective, algorithms, sizes), None
+        points, order = points_with_parts(collective, algorithms, sizes, ranks), None
     else:
         points, order = _finalists(collective, algorithms, candidates(file_of(collective, ranks, RACE))), next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
@@ -63,10 +63,18 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     return float(figures["unmeasured"]), figures
 
 
-def points_with_parts(collective: str, algorithms: Sequence[Algorithm], sizes: Sequence[int]) -> list[Point]:
+def points_with_parts(
+    collective: str, algorithms: Sequence[Algorithm], sizes: Sequence[int], ranks: int
+) -> list[Point]:
     """All but those whose messages are no larger than one of their parts."""
     points = points_of(collective, algorithms, sizes)
-    return [each for each in points if not each.algorithm.segment or each.size > each.algorithm.segment]
+    least = {"segmented_ring": ranks, "split_binary_tree": 2}  # segments; with fewer, another algorithm runs
+    return [
+        each
+        for each in points
+        if not each.algorithm.segment
+        or each.size > each.algorithm.segment * least.get(name_and_segment(each.algorithm.name)[0], 1)
+    ]
 
 
 def candidates(race: Path) -> dict[int, str]:
@@ -99,14 +107,14 @@ def _leave_out_lost(points: Sequence[Point]) -> None:
     """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size."""
     all_ended = all(point.ended for point in points)
     lost = {
-        point.algorithm.name: point.unavailable or "a call failed"
+        name_and_segment(point.algorithm.name)[0]: point.unavailable or "a call failed"
         for point in points
         if point.unavailable or (point.ended and not all_ended)
     }
     lost.pop(DEFAULT, None)
     for point in points:
-        if point.algorithm.name in lost:
-            point.visits, point.unavailable = [], lost[point.algorithm.name]
+        if (base := name_and_segment(point.algorithm.name)[0]) in lost:
+            point.visits, point.unavailable = [], lost[base]
 
 
 def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:

@@ -50,7 +50,7 @@ class Race:
 
     def _judge(self, there: list[Point]) -> None:
         """``there``: all algorithms at one place."""
-        running = [point for point in there if point.in_time and id(point) not in self._out]
+        running = [point for point in there if point.in_time and id(point) not in self._out and _counts(point)]
         if len(running) < 2:
             return
         best = min(running, key=_median)
@@ -73,6 +73,11 @@ class Race:
             beside = [measured[place] for place in places if place in measured]
             if beside and all(id(other) in self._hopeless for other in beside):
                 self._out.add(id(point))
+
+
+def _counts(point: Point) -> bool:
+    """Whether the algorithm itself ran, as far as culmen knows."""
+    return point.verified or point.algorithm.name == DEFAULT
 
 
 def _median(point: Point) -> float:

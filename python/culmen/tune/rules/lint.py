@@ -137,10 +137,19 @@ class Lint:
                 )
             if name in unsafe:
                 yield Finding(row.line, f"{table.name}: {name} {unsafe[name]}.")
+            if row.segment and name is not None:
+                yield from self._of_segment(table.name, name, row)
             if zero and row.size > 0:
                 yield Finding(row.line, f"{table.name}: this rule never holds: Open MPI looks here only at size 0.")
             elif before is not None and _same(row, before):
                 yield Finding(row.line, f"{table.name}: this rule changes nothing: line {before.line} says the same.")
+
+    def _of_segment(self, collective: str, name: str, row: Row) -> Iterator[Finding]:
+        of = self._known.of[collective]
+        if name not in of.get("segmented", []) and name != DEFAULT:
+            yield Finding(row.line, f"{collective}: {name} sends no segments, so {row.segment} has no effect.")
+        elif of.get("segments_need_same_types"):
+            yield Finding(row.line, f"{collective}: segments need the same count and datatype on all ranks.")
 
     def _names(self, table: Table) -> list[str]:
         """Of the algorithms, by their numbers."""

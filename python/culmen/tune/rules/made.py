@@ -78,9 +78,9 @@ def _different(entries: Iterator[Ranks]) -> Iterator[Ranks]:
 def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
     """The default below the first size, and above the last one."""
     out = [Step(0, False, DEFAULT)]
-    for (size, name), (_, following) in zip(points, [*points[1:], (0, DEFAULT)], strict=True):
+    for (size, name), (next_size, following) in zip(points, [*points[1:], (0, DEFAULT)], strict=True):
         out.append(Step(size, False, name))
-        if name not in (DEFAULT, following):
+        if name not in (DEFAULT, following) and next_size != size + 1:
             out.append(Step(size, True, DEFAULT))
     return _shortest(out)
 

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from ..._core import InputError
+from ...bench.conversation import LostError, RefusedError
 from ...bench.session import Session
 from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
@@ -36,7 +37,7 @@ def _library(launcher: Launcher) -> Path:
     """Of the MPI: the one that its programs load."""
     linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
     for name in launcher.mpi.libraries:
-        if found := re.search(rf"{re.escape(name)} => (\S+)", linked):
+        if found := re.search(rf"{re.escape(name)} => (/\S+)", linked):
             return Path(found[1])
     raise InputError(f"the library of {launcher.mpi.title} ({', '.join(launcher.mpi.libraries)}) is not found")
 
@@ -47,8 +48,12 @@ def check_reader(launcher: Launcher) -> None:
     if known.rules_kind == "table":
         return
     usual = built_in(launcher)
-    with Session(launcher, 2, _TIMEOUT_S) as session:
-        version = session.version
+    try:
+        with Session(launcher, 2, _TIMEOUT_S) as session:
+            version = session.version
+            session.check(_PROBE.collective, 0, _PROBE.size, 0)
+    except (LostError, RefusedError) as failed:
+        raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {failed}") from None
     if not re.match(known.rules_version, version):
         raise InputError(f"culmen cannot write tuning files for {version} yet, but for MPICH 4.0")
     if error := error_of(launcher, _PROBE, {_OF_NODE: str(Path(os.devnull) / "missing")}):

@@ -18,6 +18,7 @@ _SIZES = {
     **dict.fromkeys(("allgather", "gather", "scatter", "reduce_scatter", "reduce_scatter_block"), _TOTAL),
     **dict.fromkeys(("scan", "exscan", "barrier"), _NONE),
 }
+_VALUES = {"comm_type": {"intra", "inter"}, "comm_hierarchy": {"parent", "node_roots", "node", "flat"}}
 Row = tuple[str, int, int, int | None, str]  # collective, ranks, first and last size (None: no end), algorithm
 
 
@@ -40,6 +41,8 @@ class TreeLint:
             wrong = sorted({leaf for leaf in leaves(below) if leaf not in self._algorithms(key)})
             if wrong:
                 yield f"{name} has no {wrong[0].partition('=')[2]} in MPICH: such calls, or each program, end."
+            if gap := _gap_in(below, self._usual.get(key, {})):
+                yield f"'{key} → {gap}' has nothing for other calls: they end the program."
             asked = {found for each in _keys(below) for found in re.findall(r"\w+_msg_size", each)}
             if name in _SIZES and (without := sorted(asked - _SIZES[name])):
                 yield f"MPICH has no {without[0]} for {name}: such calls end the program."
@@ -90,6 +93,23 @@ class TreeLint:
         of = self._known.of.get(name, {"algorithms": []})
         own = {leaf for leaf in leaves(self._usual) if leaf.startswith(f"algorithm=MPIR_{name.capitalize()}_")}
         return own | set(leaves(self._usual.get(key, {}))) | {name_of_leaf(name, each) for each in of["algorithms"]}
+
+
+def _gap_in(tree: Tree, usual: Tree) -> str:
+    """The way to a list of conditions that no call need fulfil; empty if there is none. Lists that are as in the
+    library do not count."""
+    if tree == usual or not tree:
+        return ""
+    keys = list(tree)
+    names = {key.partition("=")[0] for key in keys}
+    all_of = any(key.endswith("=any") or key.startswith("algorithm=") for key in keys)
+    for name in names & set(_VALUES):
+        all_of = all_of or {key.partition("=")[2] for key in keys if key.startswith(f"{name}=")} >= _VALUES[name]
+    all_of = all_of or any(name.startswith("is_") and {f"{name}=yes", f"{name}=no"} <= set(keys) for name in names)
+    if not all_of and set(keys) != set(usual):
+        return keys[-1]
+    below = ((key, _gap_in(tree[key], usual.get(key, {}))) for key in keys if not key.startswith("algorithm="))
+    return next((f"{key} → {gap}" for key, gap in below if gap), "")
 
 
 def _leaf(tree: Tree, call: Call) -> str:

@@ -91,7 +91,7 @@ def _parsed(text: bytes) -> Tree:
     """Empty if it is no tree."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -121,7 +121,7 @@ def read_tree(path: Path) -> Tree:
         found = json.loads(text)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RulesError(f"{path} is no tree of MPICH: {error}") from None
     if not isinstance(found, dict):
         raise RulesError(f"{path} is no tree of MPICH: it must begin with {{")
@@ -143,14 +143,16 @@ def _checked(tree: Tree, way: list[str]) -> Tree:
         if key.startswith("composition="):
             other = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
             raise RulesError(f"'{key}' is for the file of another variable, {other}.")
+        if not isinstance(below, dict):
+            raise RulesError(f"'{_shown([*way, key])}' is followed by '{below}' instead of {{…}}.")
+        if not way and not key.startswith("collective="):
+            raise RulesError(f"'{key}' stands where only conditions such as 'collective=bcast' may be.")
         if not key.startswith("algorithm="):
             _parts(key)
-            if not isinstance(below, dict):
-                raise RulesError(f"'{_shown([*way, key])}' is followed by '{below}' instead of {{…}}.")
             if not below:
                 raise RulesError(f"'{_shown([*way, key])}' has nothing below it.")
             below = _checked(below, [*way, key])
-        out[key] = below
+        out[key] = below if not key.startswith("algorithm=") else {}
     last = next(reversed(out), "")
     if way and not last.startswith("algorithm=") and not _ends_a_list(last):
         raise RulesError(
