@@ -198,7 +198,7 @@ def test_the_words_of_lint_say_the_same_as_the_rules(chosen, ranks, size):
     meanings = list(Lint(made, KNOWN, "Open MPI 4").meanings())
     for name in chosen:
         there = [
-            each.algorithm
+            f"{each.algorithm}/{each.row.segment // 1024}K" if each.row.segment else each.algorithm
             for each in meanings
             if each.collective == name
             and each.ranks[0] <= ranks <= (10**9 if each.ranks[1] is None else each.ranks[1])
