@@ -9,16 +9,16 @@ are those of TCP on the line, with acknowledgements and those of MPI's start.
 
 import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from simulated import build
+
 from culmen import _core
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
-from simulated_nodes import Nodes, cannot_be_made  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from simulated_nodes import Nodes, cannot_be_made
 
 NODES, WORKERS = 4, 8
 STUDY = """
@@ -44,7 +44,7 @@ def main() -> None:
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build(folder)
+        build(folder, "study_function")
         nodes = Nodes(folder, NODES)
         try:
             nodes.start()
@@ -53,13 +53,6 @@ def main() -> None:
                     report(mpi, *part, [measure(nodes, mpi, *part[:2], folder) for _ in range(options.repeat)])
         finally:
             nodes.stop()
-
-
-def build(folder: Path) -> None:
-    words = [sys.executable, "-m", "culmen", "include"]
-    include = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-    command = ["cc", "-O2", "-shared", "-fPIC", f"-I{include}", "-o", folder / "study_function.so"]
-    subprocess.run([*command, HERE / "study_function.c"], check=True)
 
 
 def measure(nodes: Nodes, mpi: str, sleep_us: int, evaluations: int, folder: Path) -> tuple[float, float]:

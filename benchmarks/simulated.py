@@ -48,9 +48,10 @@ def main() -> None:
             parts[name]()
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, name: str = "simulated_function") -> None:
+    """Of NAME.c beside this file, for study files in the folder."""
     include = subprocess.run([*CULMEN, "include"], check=True, capture_output=True, text=True).stdout.strip()
-    source, library = HERE / "simulated_function.c", folder / "simulated_function.so"
+    source, library = HERE / f"{name}.c", folder / f"{name}.so"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{include}", "-o", library, source, "-lm"], check=True)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...launch.allocation import partition, ranks_on_a_node
 from ...launch.mpi import find_launcher
-from ...launch.mpi.collectives import DEFAULT, Algorithm, name_and_segment
+from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..conversation import LostError, RefusedError
 from ..session import Ranks, Session
 from ..suites import measured as suites
@@ -96,14 +96,10 @@ def measure_points(
                 all_end = point.algorithm.name == DEFAULT or losses > _MOST_LOSSES
                 point.visits = []
                 for each in points:
-                    if all_end or _base(each) == _base(point):
+                    if all_end or each.algorithm.base == point.algorithm.base:
                         each.give_up(str(error))
                 if all_end:
                     return
-
-
-def _base(point: Point) -> str:
-    return name_and_segment(point.algorithm.name)[0]
 
 
 def _check(session: Session, collective: str, point: Point) -> None:

@@ -91,10 +91,9 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
     if known.rules_kind == "table":
         read_rules(rules)
         return rules
-    said = said_by(shutil.which(launcher.program) or "", "--version")
-    version = re.search(r"Version:\s+(\S+)", said)
-    if version and not re.match(known.rules_version, f"MPICH {version[1]}"):
-        raise InputError(f"{launcher.program} is MPICH {version[1]}, but culmen knows such rules for MPICH 4.0 only")
+    version = _version_of(launcher)
+    if version and not re.match(known.rules_version, f"MPICH {version}"):
+        raise InputError(f"{launcher.program} is MPICH {version}, but culmen knows such rules for MPICH 4.0 only")
     for why in TreeLint(trees.read_tree(rules), built_in(launcher), known).ends_programs():
         raise InputError(f"{rules} would end programs: {why}")
     return rules
@@ -106,14 +105,20 @@ def _check_version(rules: Path, launcher: Launcher) -> None:
         r"^(?:#|/\*) Rules for the collectives of (?:Open MPI|MPICH) ([\d.]+\w*)",
         rules.read_text(encoding="utf-8", errors="replace"),
     )
-    said = said_by(shutil.which(launcher.program) or "", "--version")
-    now = re.search(r"(?:Open MPI\)?|OpenRTE\)?|Version:)\s+([\d.]+\w*)", said)
-    if made and now and made[1].rstrip(",") != now[1]:
+    now = _version_of(launcher)
+    if made and now and made[1].rstrip(",") != now:
         name = launcher.mpi.title.rpartition(" ")[0]
         raise InputError(
-            f"{rules} was measured with {name} {made[1]}, but {launcher.program} is {name} {now[1]}, whose algorithms "
+            f"{rules} was measured with {name} {made[1]}, but {launcher.program} is {name} {now}, whose algorithms "
             "can differ; run `culmen tune cluster` again"
         )
+
+
+def _version_of(launcher: Launcher) -> str:
+    """Of the MPI; empty if it does not say it."""
+    said = said_by(shutil.which(launcher.program) or "", "--version")
+    found = re.search(r"(?:Open MPI\)?|OpenRTE\)?|Version:)\s+([\d.]+\w*)", said)
+    return found[1] if found else ""
 
 
 def _site_folder(launcher: Launcher) -> Path:

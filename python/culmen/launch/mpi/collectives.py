@@ -18,6 +18,11 @@ class Algorithm:
     function: str = ""
     segment: int = 0
 
+    @property
+    def base(self) -> str:
+        """Its name without the segments."""
+        return name_and_segment(self.name)[0]
+
 
 def name_and_segment(name: str) -> tuple[str, int]:
     """Of "pipeline/8K", as ``Collectives.in_segments`` makes them: "pipeline" and 8192."""

@@ -15,7 +15,7 @@ from ...bench.parts import part_named
 from ...bench.session import Ranks
 from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
-from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, name_and_segment
+from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 from .pairs import LEAST_GAIN, next_pairs
 from .race import Race
 
@@ -72,8 +72,7 @@ def points_with_parts(
     return [
         each
         for each in points
-        if not each.algorithm.segment
-        or each.size > each.algorithm.segment * least.get(name_and_segment(each.algorithm.name)[0], 1)
+        if not each.algorithm.segment or each.size > each.algorithm.segment * least.get(each.algorithm.base, 1)
     ]
 
 
@@ -107,14 +106,14 @@ def _leave_out_lost(points: Sequence[Point]) -> None:
     """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size."""
     all_ended = all(point.ended for point in points)
     lost = {
-        name_and_segment(point.algorithm.name)[0]: point.unavailable or "a call failed"
+        point.algorithm.base: point.unavailable or "a call failed"
         for point in points
         if point.unavailable or (point.ended and not all_ended)
     }
     lost.pop(DEFAULT, None)
     for point in points:
-        if (base := name_and_segment(point.algorithm.name)[0]) in lost:
-            point.visits, point.unavailable = [], lost[base]
+        if point.algorithm.base in lost:
+            point.visits, point.unavailable = [], lost[point.algorithm.base]
 
 
 def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:

@@ -234,6 +234,11 @@ def _said_sizes(first: int, last: int | None, kind: str, ranks: int) -> str:
         first, last = -(-first // ranks), None if last is None else last // ranks
     elif kind != "own":
         of = f" / ranks{of}"
+    return said_span(first, last, of)
+
+
+def said_span(first: int, last: int | None, of: str = "") -> str:
+    """Of sizes; None: no end. ``of``: follows each size."""
     if last is None:
         return "all" if not first else f"from {shown_size(first)}{of}"
     if not first:

@@ -1,6 +1,7 @@
 """Rules from what was measured. Between two measured places, an algorithm holds only if both chose it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ...launch.mpi.collectives import DEFAULT, Collectives, name_and_segment
@@ -46,7 +47,7 @@ def looks_at_sizes(collective: str, known: Collectives) -> bool:
 def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]:
     scale = known.of[name]["in_rules"]["sizes"]
     names = [DEFAULT, *known.of[name]["algorithms"]]
-    numbers = _Numbers(names, known.fans)
+    numbers = partial(_numbers, names, known.fans)
     measured = sorted(by_ranks)
     default = (Step(0, False, DEFAULT),)
     of = {n: _one(by_ranks[n]) if scale in _ONE_FOR_ALL else steps(by_ranks[n]) for n in measured}
@@ -113,16 +114,11 @@ def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(out)
 
 
-class _Numbers:
+def _numbers(names: list[str], fans: Mapping[str, int], name: str) -> tuple[int, int, int]:
     """What a row has for an algorithm: its number, its fan-out, and its segment size."""
-
-    def __init__(self, names: Sequence[str], fans: Mapping[str, int]) -> None:
-        self._names, self._fans = list(names), fans
-
-    def __getitem__(self, name: str) -> tuple[int, int, int]:
-        base, segment = name_and_segment(name)
-        return self._names.index(base), self._fans.get(base, 0), segment
+    base, segment = name_and_segment(name)
+    return names.index(base), fans.get(base, 0), segment
 
 
-def _rows(found: Sequence[Step], numbers: "_Numbers", factor: int) -> tuple[Row, ...]:
-    return tuple(Row(step.size * factor + step.after, *numbers[step.name]) for step in found)
+def _rows(found: Sequence[Step], numbers: Callable[[str], tuple[int, int, int]], factor: int) -> tuple[Row, ...]:
+    return tuple(Row(step.size * factor + step.after, *numbers(step.name)) for step in found)

@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from ..._core import InputError
@@ -12,9 +13,8 @@ from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
 from . import trees
 from .file import Rules, written
-from .tried import Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
+from .tried import TIMEOUT_S, Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
 
-_TIMEOUT_S = 60.0
 _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
 # A file for the algorithms of one node, which come first. Debian's MPICH has none of them, and never reads it.
 _OF_NODE = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
@@ -29,8 +29,11 @@ def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
 
 
 def built_in(launcher: Launcher) -> trees.Tree:
-    """The tree of the MPI's library. Raises InputError if it has none."""
-    return trees.built_in(_library(launcher))
+    """The tree of the MPI's library; not to be changed. Raises InputError if it has none."""
+    return _tree_in(_library(launcher))
+
+
+_tree_in = cache(trees.built_in)  # a library has tens of megabytes
 
 
 def _library(launcher: Launcher) -> Path:
@@ -49,7 +52,7 @@ def check_reader(launcher: Launcher) -> None:
         return
     usual = built_in(launcher)
     try:
-        with Session(launcher, 2, _TIMEOUT_S) as session:
+        with Session(launcher, 2, TIMEOUT_S) as session:
             version = session.version
             session.check(_PROBE.collective, 0, _PROBE.size, 0)
     except (LostError, RefusedError) as failed:

@@ -3,9 +3,20 @@
 import re
 from collections.abc import Iterator
 
-from ...bench.words import shown_size
 from ...launch.mpi.collectives import Collectives
-from .trees import OF_ALL, Call, Tree, bytes_of_pow2, for_any_time, leaves, name_of_leaf, way_to_leaf
+from .lint import said_span
+from .trees import (
+    ELEMENT,
+    OF_ALL,
+    Call,
+    Tree,
+    bytes_of_pow2,
+    for_any_time,
+    is_of_communicator,
+    leaves,
+    name_of_leaf,
+    way_to_leaf,
+)
 from .tried import Expected
 
 _LARGEST = 2**26  # bytes of a message that a test sends
@@ -65,9 +76,8 @@ class TreeLint:
         """A call for each difference, with at most so many ranks."""
         for name, ranks, first, last, leaf in self.differences():
             size = -(-max(first, 1) // 8) * 8
-            short = next(
-                (a for a in self._known.of[name]["algorithms"] if name_of_leaf(name, a).endswith(f"={leaf}")), ""
-            )
+            names = self._known.of[name]["algorithms"]
+            short = next((each for each in names if name_of_leaf(name, each) == f"algorithm={leaf}"), "")
             fits = "in_rules" in self._known.of[name] and size <= min(_LARGEST, last if last is not None else size)
             if ranks <= most_ranks and short and (fits or name == "barrier"):
                 yield Expected(name, ranks, 0 if name == "barrier" else size, short)
@@ -130,7 +140,7 @@ def _sizes(tree: Tree, ranks: int) -> Iterator[int]:
             yield bytes_of_pow2(ranks)
         elif found := re.fullmatch(r"(avg_msg_size|total_msg_size|count)(<=?)(\d+)", key):
             end = int(found[3]) + (found[2] == "<=")
-            yield {"total_msg_size": -(-end // ranks), "count": end * 4}.get(found[1], end)
+            yield {"total_msg_size": -(-end // ranks), "count": end * ELEMENT}.get(found[1], end)
 
 
 def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
@@ -138,7 +148,7 @@ def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
     seen: dict[str, int] = {}
     whole = ""
     for key, below in tree.items():
-        by_communicator = by_communicator and key.startswith(("collective=", "comm_", "is_node_consecutive="))
+        by_communicator = by_communicator and is_of_communicator(key)
         found = re.fullmatch(r"(\w+)(<=?)(\d+)", for_any_time(key, by_communicator))
         bound = int(found[3]) + (found[2] == "<=") if found else 0
         if whole or (found and bound <= seen.get(found[1], -1)):
@@ -159,14 +169,6 @@ def in_words(rows: list[Row]) -> list[list[str]]:
         else:
             out.append((row, row[1]))
     return [
-        [name, f"{low} – {high}" if high > low else str(low), _shown(first, last), leaf]
+        [name, f"{low} – {high}" if high > low else str(low), said_span(first, last), leaf]
         for (name, low, first, last, leaf), high in out
     ]
-
-
-def _shown(first: int, last: int | None) -> str:
-    if last is None:
-        return "all" if not first else f"from {shown_size(first)}"
-    if not first:
-        return f"up to {shown_size(last)}"
-    return shown_size(first) if first == last else f"{shown_size(first)} – {shown_size(last)}"

@@ -31,7 +31,7 @@ Tree = dict[str, Any]
 
 _TEXT = re.compile(rb'\{\s*"collective=[^\0]+')
 _COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
-_ELEMENT = 4  # bytes, of the reductions of the benchmark
+ELEMENT = 4  # bytes, of the reductions of the benchmark
 _PAGE = 4096  # bytes; pages are multiples of it
 _KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
 _CONDITIONS = [
@@ -176,7 +176,7 @@ def way_to_leaf(tree: Tree, call: Call) -> list[str]:
     by_communicator = True
     while tree:
         for key in tree:
-            by_communicator = by_communicator and _is_of_communicator(key)
+            by_communicator = by_communicator and is_of_communicator(key)
             if key.startswith("algorithm="):
                 return [*way, key]
             if _holds(for_any_time(key, by_communicator), call):
@@ -188,7 +188,8 @@ def way_to_leaf(tree: Tree, call: Call) -> list[str]:
     return way
 
 
-def _is_of_communicator(key: str) -> bool:
+def is_of_communicator(key: str) -> bool:
+    """Whether a condition is about the communicator alone."""
     return key.startswith(("collective=", "comm_", "is_node_consecutive="))
 
 
@@ -203,7 +204,7 @@ def _movable(tree: Tree, by_communicator: bool = True) -> Tree:
     """A copy that chooses the same below any other condition."""
     out = {}
     for key, below in tree.items():
-        by_communicator = by_communicator and _is_of_communicator(key)
+        by_communicator = by_communicator and is_of_communicator(key)
         out[for_any_time(key, by_communicator)] = _movable(below, by_communicator)
     return out
 
@@ -225,7 +226,7 @@ def _holds(key: str, call: Call) -> bool:
     numbers = {
         "comm_size": call.ranks,
         "comm_avg_ppn": call.ranks,
-        "count": call.size // _ELEMENT,
+        "count": call.size // ELEMENT,
         "avg_msg_size": call.size,
         "total_msg_size": call.size * call.ranks,
     }
@@ -234,7 +235,7 @@ def _holds(key: str, call: Call) -> bool:
 
 def bytes_of_pow2(ranks: int) -> int:
     """Of the benchmark's messages that have an element for each of the largest power of two in the number of ranks."""
-    return _ELEMENT << (ranks.bit_length() - 1)
+    return ELEMENT << (ranks.bit_length() - 1)
 
 
 def _parts(key: str) -> tuple[str, str, str]:

@@ -20,7 +20,8 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, name_and_segment
 from . import trees
 
-_CALLS, _TIMEOUT_S = 2, 60.0
+TIMEOUT_S = 60.0  # of a call
+_CALLS = 2
 
 
 class Expected(NamedTuple):
@@ -100,7 +101,7 @@ def ended_there(error: Exception | None) -> bool:
 def error_of(launcher: Launcher, each: Expected, environment: dict[str, str]) -> LostError | RefusedError | None:
     """Of the call, or of the MPI's own calls before it, such as those in MPI_Init."""
     try:
-        with Session(launcher, each.ranks, _TIMEOUT_S, environment) as session:
+        with Session(launcher, each.ranks, TIMEOUT_S, environment) as session:
             session.check(each.collective, 0, each.size, 0)
     except (LostError, RefusedError) as error:
         return error
@@ -118,7 +119,7 @@ def _not_run(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> d
         left = list(there)
         while left:
             try:
-                with Session(launcher, ranks, _TIMEOUT_S, environment_for(known, rules)) as session:
+                with Session(launcher, ranks, TIMEOUT_S, environment_for(known, rules)) as session:
                     while left:
                         each = left[0]
                         if said := _try(session, each, known.algorithms(each.collective, ranks)):
