@@ -27,9 +27,10 @@ void Prefetch::learn_duration(double duration_s) {
 }
 
 void RoundTrip::learn(double trip_s) {
-  seconds_ = seconds_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * seconds_);
   constexpr std::uint64_t more_answers = 4;  // times as many as now, until the next look
-  in_doubt_from_ = std::max(in_doubt_from_, more_answers * answers_);
+  const bool first = seconds_ < 0;
+  seconds_ = first ? trip_s : std::min(trip_s, round_trip_growth * seconds_);
+  in_doubt_from_ = first ? answers_ : more_answers * answers_;
 }
 
 /// A look costs a round trip. A short one changes little.

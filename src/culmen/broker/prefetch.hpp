@@ -21,14 +21,15 @@ class RoundTrip {
   /// The worker has answered.
   void count_answer() { ++answers_; }
   bool has_answers() const { return answers_ > 0; }
-  /// The next candidate should be alone: the first one was slow, perhaps because all workers started at once.
+  /// The next candidate should be alone: the first one was slow, perhaps because all workers started at once. The
+  /// second one is, and then those after 4, 16, … times as many answers.
   bool is_in_doubt() const;
   /// 0 if unknown.
   double seconds() const { return seconds_ < 0 ? 0 : seconds_; }
 
  private:
   double seconds_ = -1;  // below 0: unknown
-  std::uint64_t answers_ = 0, in_doubt_from_ = 4;
+  std::uint64_t answers_ = 0, in_doubt_from_ = 0;
 };
 
 class Prefetch {

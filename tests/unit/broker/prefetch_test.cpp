@@ -47,7 +47,7 @@ TEST(Broker, gives_a_worker_few_calls_of_a_program) {
   EXPECT_EQ(at_a_worker(1, Mode::asynchronous, true), 1u);
 }
 
-/// What a worker has after one evaluation that took `duration_s`, if its outcome came `trip_s` later than that.
+/// What a worker has after two evaluations that took `duration_s`, if their outcomes came `trip_s` later than that.
 std::size_t at_a_far_worker(double duration_s, double trip_s, Mode mode = Mode::generational) {
   auto options = with_budget(1000);
   options.mode = mode;
@@ -55,8 +55,10 @@ std::size_t at_a_far_worker(double duration_s, double trip_s, Mode mode = Mode::
   Table t(options);
   t.start();
   t.feed(Joined{0});
-  t.now += duration_s + trip_s;
-  t.answer(0, 1, true, duration_s);
+  for (int i = 0; i < 2; ++i) {
+    t.now += duration_s + trip_s;
+    t.answer(0, 1, true, duration_s);
+  }
   return t.sent_to(0).size();
 }
 
@@ -81,6 +83,9 @@ TEST(Broker, has_more_candidates_wait_only_at_those_workers_to_which_the_way_is_
   t.now += 1e-3 + 1e-5;
   answer(0);
   t.now += 5e-3;
+  answer(1);
+  EXPECT_EQ(t.sent_to(1).size(), 1u) << "the first way may have been long because all workers started at once";
+  t.now += 1e-3 + 5e-3;
   answer(1);
   EXPECT_EQ(t.sent_to(0).size(), 1u + 2) << "2 ms";
   EXPECT_EQ(t.sent_to(1).size(), 1u + 10) << "two round trips";
@@ -126,16 +131,19 @@ TEST(Broker, looks_again_at_a_way_that_was_long_at_the_start) {
   Table t(with_budget(1000));
   t.start();
   t.feed(Joined{0});
-  t.now += 1e-3 + 1;
-  t.answer(0, 1, true, 1e-3);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(t.sent_to(0).size(), 1u);
+    t.now += 1e-3 + 1;
+    t.answer(0, 1, true, 1e-3);
+  }
   EXPECT_EQ(t.sent_to(0).size(), 1u + 64);
-  std::size_t answered = 1;
+  std::size_t answered = 2;
   while (t.sent_to(0).size() > 1) {
     t.now += 1e-3;
     t.answer(0, 1, true, 1e-3);
     ASSERT_LT(++answered, 200u) << "its candidates are never fewer";
   }
-  EXPECT_EQ(answered, 67u) << "three more come before it is in doubt";
+  EXPECT_EQ(answered, 2u + 5 + 64) << "five more come before it is in doubt";
   t.answer(0, 1, true, 1e-3);
   EXPECT_EQ(t.sent_to(0).size(), 1u) << "it is alone";
   t.now += 1e-3 + 1e-4;
@@ -184,10 +192,12 @@ TEST(Broker, lets_the_last_candidates_wait_at_workers_if_evaluations_are_shorter
   t.generation = 12;
   t.start();
   for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
-  t.now += 1e-3;
-  t.answer(0, 1, true, 1e-5);
-  t.answer(0, 1, true, 1e-5);
-  EXPECT_EQ(t.sent.size(), 10u);
+  for (int i = 0; i < 2; ++i) {
+    t.now += 1e-3;
+    t.answer(0, 1, true, 1e-5);
+    t.answer(0, 1, true, 1e-5);
+  }
+  EXPECT_EQ(t.sent.size(), 8u);
 }
 
 TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
