@@ -158,7 +158,7 @@ TEST(Bayes, finds_a_choice_and_the_parameters_of_it) {
     if (x[0] != 2) return 1 + 0.1 * x[0] + x[3] * x[3];
     return 2 * std::abs(x[1] - 0.8) + std::abs(std::log10(x[2]) + 2) + x[3] * x[3];
   };
-  for (const auto* model : {"forest", "gauss"}) {
+  for (const auto* model : {"additive", "forest", "gauss"}) {
     const Problem problem{"bayes", space, f, 0.2, 151, {{"model", model}}};
     int found = 0;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) found += evaluations_to_target(problem, seed) <= 150 ? 1 : 0;

@@ -1,6 +1,6 @@
-// "bayes": Bayesian optimization for expensive evaluations, with a Gaussian process in a trust region, or with a
-// forest; see proposal.hpp. Batches: the model's expectation stands for the values of pending points (kriging believer:
-// Ginsbourger, Le Riche and Carraro, 2010).
+// "bayes": Bayesian optimization for expensive evaluations, with a Gaussian process in a trust region, with a sum
+// over the parameters, or with a forest; see proposal.hpp. Batches: the model's expectation stands for the values of
+// pending points (kriging believer: Ginsbourger, Le Riche and Carraro, 2010).
 #include "culmen/optimizer/methods/bayes/bayes.hpp"
 
 #include <algorithm>
@@ -27,6 +27,18 @@ constexpr std::uint64_t interleaved = 8;     // with a forest, one of this many 
 constexpr std::uint64_t always = 4;  // results up to this multiple of a model's points: each brings a model; …
 constexpr std::uint64_t seldom = 4;  // … later it takes told / seldom new results
 
+enum class Model : unsigned char { local, sum, forest };
+
+Model model_of(const std::string& word) {
+  return word == "forest" ? Model::forest : word == "additive" ? Model::sum : Model::local;
+}
+
+Proposal propose_by(Model model, const Question& question) {
+  return model == Model::forest ? propose_by_forest(question)
+         : model == Model::sum  ? propose_by_sum(question)
+                                : propose(question);
+}
+
 /// A point that is being evaluated, and its region.
 struct Open {
   VectorXd unit;
@@ -44,11 +56,11 @@ struct Modelling {
 
 class Bayes final : public Remembering<Open, std::map> {
  public:
-  Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, bool forest, Mode mode)
+  Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, Model model, Mode mode)
       : space_(space),
         parallel_(parallel),
         points_(points),
-        forest_(forest),
+        model_(model),
         mode_(mode),
         random_(seed, 1),
         design_(std::min(space.size(), SobolSequence::most_dimensions), seed),
@@ -96,7 +108,7 @@ class Bayes final : public Remembering<Open, std::map> {
 
   const Space space_;
   const std::size_t parallel_, points_;
-  const bool forest_;
+  const Model model_;
   const Mode mode_;
   Random random_;
   SobolSequence design_;
@@ -172,7 +184,7 @@ void Bayes::do_tell(EvaluationId id, Open&& open, const Outcome& outcome) {
   learn(std::move(point));
   if (covering_ && --to_cover_ == 0) covering_ = false;
   else if (!covering_) judge_region();
-  if (region_.spent() && !forest_) begin();
+  if (region_.spent() && model_ == Model::local) begin();
   modelling_.wanted = model_is_due();
 }
 
@@ -232,7 +244,7 @@ void Bayes::end_generation() {
   for (auto& [id, point] : std::exchange(back_, {})) learn(std::move(point));
   if (!covering_) judge_region();
   covering_ = improved_ = false;
-  if (region_.spent() && !forest_) return begin();
+  if (region_.spent() && model_ == Model::local) return begin();
   modelling_.wanted = model_is_due();
   while (!modelling_.wanted && ready_.size() < parallel_) ready_.push_back(nearby());
 }
@@ -257,9 +269,7 @@ std::function<Bytes()> Bayes::do_job() {
                     .noisy = noise_ == Noise::seen};
   for (auto k = memos().rbegin(); k != memos().rend() && question.pending.size() < most_pending; ++k)
     question.pending.push_back(k->second.unit);
-  return [question = std::move(question), forest = forest_] {
-    return (forest ? propose_by_forest(question) : propose(question)).encoded();
-  };
+  return [question = std::move(question), model = model_] { return propose_by(model, question).encoded(); };
 }
 
 void Bayes::do_adopt(const Bytes& result) {
@@ -273,7 +283,7 @@ void Bayes::do_adopt(const Bytes& result) {
     favourite_ = std::move(proposal.favourite);
     repeat(*favourite_);
   }
-  if (!forest_) return;
+  if (model_ != Model::forest) return;
   for (auto& unit : ready_)
     if (random_.below(interleaved) == 0) unit = covering();
 }
@@ -281,23 +291,23 @@ void Bayes::do_adopt(const Bytes& result) {
 }  // namespace bayes
 
 OptimizerKind bayes_kind() {
-  return {
-      {.name = "bayes",
-       .about = "few, expensive evaluations: a Gaussian process in a trust region, or a random forest",
-       .asynchronous = true,
-       .options = {OptionRule::word(
-                       "model",
-                       "gauss: a Gaussian process near the best point; forest: a random forest over the whole space",
-                       {"forest", "gauss"}, "gauss"),
-                   OptionRule::whole("parallel",
-                                     "number of candidates proposed at a time; set it to the number of workers", 1, 64,
-                                     1),
-                   OptionRule::whole("points", "number of evaluations that are kept for the model", 10, 2000, 500)}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        const bool forest = word_of(options, "model") == "forest";
-        return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),
-                                              forest, terms.mode);
-      }};
+  return {{.name = "bayes",
+           .about = "few, expensive evaluations: a Gaussian process in a trust region, or a random forest",
+           .asynchronous = true,
+           .options =
+               {OptionRule::word(
+                    "model",
+                    "gauss: a Gaussian process near the best point; additive: a Gaussian process over the whole space, "
+                    "for parameters that act nearly independently; forest: a random forest over the whole space",
+                    {"additive", "forest", "gauss"}, "gauss"),
+                OptionRule::whole("parallel",
+                                  "number of candidates proposed at a time; set it to the number of workers", 1, 64, 1),
+                OptionRule::whole("points", "number of evaluations that are kept for the model", 10, 2000, 500)}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+            const auto model = bayes::model_of(word_of(options, "model"));
+            return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"),
+                                                  count_of(options, "points"), model, terms.mode);
+          }};
 }
 
 }  // namespace culmen

@@ -50,6 +50,9 @@ struct Proposal {
 Proposal propose(const Question& question);
 /// The same by a forest over the whole space; it ignores side, from, compression and rival.
 Proposal propose_by_forest(const Question& question);
+/// The same by a Gaussian process whose covariance is a sum over the parameters; it ignores side, from, compression,
+/// rival and pending: points drawn at random differ anyway.
+Proposal propose_by_sum(const Question& question);
 
 /// A unit vector near `centre`, used when no model is asked. Discrete parameters move by at least one cell.
 Eigen::VectorXd neighbour(const Space& space, const Eigen::VectorXd& centre, double side, Random& random);
