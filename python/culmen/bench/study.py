@@ -1,4 +1,4 @@
-"""A study whose candidates are points to measure, one at a time, so that it can be resumed."""
+"""A study in a store that the same command resumes, and one whose candidates are points to measure."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +10,55 @@ from .._core import InputError
 from ..base.signals import STOP_SIGNALS
 from ..run.master import conduct
 from ..run.progress.monitor import Monitor
+from ..run.result import Result
 from ..run.study import Study
 from ..store.opening import open_store
 from ..study_file import Mistakes, StudyFile, checked
 
 
-class PointStudy:
-    """The study, in a store. ``command``: that measures them. ``points``: the parameters of each point, with values of
-    the same types. ``fixed``: of all points. ``evaluator``: a function of culmen."""
+class KeptStudy:
+    """``folder``: relative paths of the evaluator start there. ``source``: what messages name. ``candidates``: what the
+    store holds, for a message."""
+
+    def __init__(self, file: StudyFile, folder: Path, source: str, store: Path, candidates: str = "candidates") -> None:
+        self.store = store
+        self._candidates = candidates
+        self._study = Study.of(file, folder, Mistakes(source), str(store))
+
+    def open(self) -> int:
+        """The number of evaluations that the store has already. Raises InputError if it is of another study."""
+        if not self.store.exists():
+            return 0
+        opened = open_store(self.store)
+        if opened.summary["owned"]:
+            raise InputError(f"{self.store} is in use: {opened.summary['owner']} measures there")
+        if self._study.meet(opened.begun).another:
+            raise InputError(
+                f"{self.store} holds other {self._candidates}; give another folder with --output, or write --overwrite "
+                "to measure again"
+            )
+        self._study.prepare_resume()
+        return int(opened.summary["told"])
+
+    def conduct(self, begin: Callable[[], Monitor], exit_code: int, limit: int | None = None) -> Result:
+        """Runs until there are ``limit`` evaluations, or to the end of the study. ``exit_code``: of the program after
+        a second signal."""
+        self._study.settle()
+        if limit is not None:
+            self._study.config.evaluations = limit
+        ran = conduct(
+            self._study.config,
+            self._study.options,
+            lambda _run: begin(),
+            STOP_SIGNALS,
+            lambda _number: os._exit(exit_code),
+        )
+        return Result.of(ran.result, self._study.config.space)
+
+
+class PointStudy(KeptStudy):
+    """``command``: that measures the points. ``points``: the parameters of each point, with values of the same types.
+    ``fixed``: of all points. ``evaluator``: a function of culmen."""
 
     def __init__(
         self,
@@ -28,7 +69,6 @@ class PointStudy:
         time_limit_s: float,
         store: Path,
     ) -> None:
-        self.store = store
         space = {name: _parameter([point[name] for point in points]) for name in points[0]}
         space["number"] = {"type": "integer", "lower": 0, "upper": max(len(points) - 1, 1)}  # each candidate differs
         space |= {name: {"value": value} for name, value in fixed.items()}
@@ -41,39 +81,15 @@ class PointStudy:
             "stop": {"evaluations": len(points)},
             "run": {"workers": 1, "prefetch": False},
         }
-        file: StudyFile = checked(StudyFile, tables, command)
-        self._study = Study.of(file, Path.cwd(), Mistakes(command), str(store))
-
-    def open(self) -> int:
-        """The number of points that the store has already. Raises InputError if it holds other points."""
-        if not self.store.exists():
-            return 0
-        opened = open_store(self.store)
-        if opened.summary["owned"]:
-            raise InputError(f"{self.store} is in use: {opened.summary['owner']} measures there")
-        if self._study.meet(opened.begun).another:
-            raise InputError(
-                f"{self.store} holds other points; give another folder with --output, or write --overwrite to measure "
-                "again"
-            )
-        self._study.prepare_resume()
-        return int(opened.summary["told"])
+        super().__init__(checked(StudyFile, tables, command), Path.cwd(), command, store, "points")
 
     def run(self, begin: Callable[[], Monitor], exit_code: int, limit: int) -> bool:
         """Measures the points until there are ``limit`` of them. False: a signal stopped it. ``exit_code``: of the
         program after a second signal."""
-        self._study.settle()
-        self._study.config.evaluations = limit
-        ran = conduct(
-            self._study.config,
-            self._study.options,
-            lambda _run: begin(),
-            STOP_SIGNALS,
-            lambda _number: os._exit(exit_code),
-        )
-        if ran.result.reason in ("interrupted", "evaluations"):
-            return ran.result.reason == "evaluations"
-        raise _core.CulmenError(ran.result.message)
+        result = self.conduct(begin, exit_code, limit)
+        if result.reason in ("interrupted", "evaluations"):
+            return result.reason == "evaluations"
+        raise _core.CulmenError(result.message)
 
 
 def _parameter(values: list[Any]) -> dict[str, Any]:
