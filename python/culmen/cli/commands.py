@@ -61,6 +61,13 @@ Exit codes:
   2   the input was wrong, or the program failed
   75  Ctrl-C or a signal stopped the command; the same command continues the measurement
 """
+CODES_OF_COMMAND = """\b
+Exit codes:
+  0   culmen found better settings, or says that there are none
+  1   no run of the program succeeded
+  2   the input was wrong, or the program failed with the present settings
+  75  Ctrl-C or a signal stopped the command; the same command continues
+"""
 CODES_OF_LINT = """\b
 Exit codes:
   0   the file does what it says
@@ -184,7 +191,7 @@ COMMANDS = {
         rest=True,
     ),
     "tune": Entry(
-        "Find faster algorithms for the collectives of an MPI.",
+        "Find faster settings: of any program, or of the collectives of an MPI.",
         members={
             "app": Entry(
                 "Tune the collectives that take much of the time of an MPI program. Compare runs with and "
@@ -197,6 +204,11 @@ COMMANDS = {
                 "choice. Write a tuning file, a table and plots. The same command continues an interrupted "
                 "measurement.",
                 codes=CODES_OF_BENCH,
+            ),
+            "command": Entry(
+                "Find the settings with which a program is fastest, or best by another figure. Compare runs with the "
+                "present and with the new settings. Example: culmen tune command app.toml",
+                codes=CODES_OF_COMMAND,
             ),
             "install": Entry(
                 "Make a tuning file the default of the MPI.",

@@ -16,5 +16,11 @@ def init(
         Literal["python", "library", "command"],
         typer.Option(help="Kind of evaluator: a Python function, a C function, or a program."),
     ] = "python",
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Write a file for `culmen tune command` and a small program instead.")
+    ] = False,
 ) -> None:
-    work.init.init_study(name, kind)
+    if tune:
+        work.init.init_tuning(name)
+    else:
+        work.init.init_study(name, kind)

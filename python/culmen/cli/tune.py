@@ -161,6 +161,20 @@ def app(
     )
 
 
+def command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The program, its parameters, and what to measure.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-FILE."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet))
+
+
 def lint(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
     mpi: Annotated[

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         suites,
         tune,
         tune_app,
+        tune_command,
         worker,
     )
 
@@ -62,6 +63,7 @@ __all__ = [
     "suites",
     "tune",
     "tune_app",
+    "tune_command",
     "worker",
 ]
 

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -51,22 +52,39 @@ KINDS = {
 
 def init_study(path: Path, kind: str) -> None:
     """Writes NAME.toml and its model. Raises InputError if one of them exists or cannot be written."""
+    chosen = KINDS[kind]
+    texts = {".toml": _study(chosen), chosen.model: _text(f"model{chosen.model}")}
+    name = _write_files(path, texts)
+    _print_steps(filter(None, [chosen.first.replace("NAME", name), f"culmen check {path.parent / name}.toml"]))
+
+
+def init_tuning(path: Path) -> None:
+    """Writes NAME.toml for ``culmen tune command``, and a program. Raises InputError as init_study."""
+    name = _write_files(path, {".toml": _text("tune.toml"), ".sh": _text("tune.sh")})
+    _print_steps([f"culmen tune command {path.parent / name}.toml"])
+
+
+def _write_files(path: Path, texts: dict[str, str]) -> str:
+    """``texts``: by the endings of the files. Returns the name of the study."""
     name, folder = path.name.removesuffix(".toml"), path.parent
     if not name.isidentifier():
         raise InputError(f"{path}: the name must consist of letters, digits and _, such as fit, got '{name}'")
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {folder}; make it with `mkdir -p {shlex.quote(str(folder))}`")
-    chosen = KINDS[kind]
-    files = {folder / f"{name}.toml": _study(chosen), folder / f"{name}{chosen.model}": _text(f"model{chosen.model}")}
+    files = {folder / f"{name}{ending}": text for ending, text in texts.items()}
     for file in files:
         if file.exists():
             raise InputError(f"{file} exists already, and `culmen init` replaces no file; give another name")
     for file, text in files.items():
         _write(file, text.replace("NAME", name))
-    if chosen.model == ".sh":
-        (folder / f"{name}.sh").chmod(0o755)
+        if file.suffix == ".sh":
+            file.chmod(0o755)
     print(f"Created {' and '.join(map(str, files))}. Next:")
-    for step in filter(None, [chosen.first.replace("NAME", name), f"culmen check {folder / name}.toml"]):
+    return name
+
+
+def _print_steps(steps: Iterable[str]) -> None:
+    for step in steps:
         print(f"  {step}")
 
 

@@ -1,0 +1,1 @@
+"""``culmen tune command``: finds the settings with which a program is fastest, or best by another figure."""

@@ -1,0 +1,189 @@
+"""`culmen tune command`: its file, its verdicts, what mattered, and runs of a program."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from culmen.tune.command import measured
+from culmen.tune.command.effects import effects_of
+from culmen.tune.command.recipe import comparison_file, objective_of, read_recipe, search_file
+from culmen.tune.command.verdict import Worth, verdict_of
+
+from culmen import InputError
+
+RECIPE = """
+[space]
+level = { type = "integer", lower = 1, upper = 9, initial = 6 }
+[evaluator]
+command = ["./app", "{level}"]
+"""
+
+
+@pytest.fixture
+def recipe_of(tmp_path):
+    def read(text):
+        (tmp_path / "app.toml").write_text(text)
+        return read_recipe(tmp_path / "app.toml")
+
+    return read
+
+
+def pairs_of(ratio, rounds, seed=1):
+    noise = np.exp(0.05 * np.random.default_rng(seed).standard_normal((rounds, 2)))
+    return [(noise[k, 0], ratio * noise[k, 1]) for k in range(rounds)]
+
+
+def test_times_become_shares_that_are_saved():
+    verdict = verdict_of(pairs_of(0.8, 20), maximize=False)
+    assert verdict.is_better
+    assert not verdict.is_worse
+    assert verdict.low < 0.2 < verdict.high
+    assert verdict_of(pairs_of(1.3, 20), maximize=False).is_worse
+
+
+def test_rates_become_shares_that_are_gained():
+    verdict = verdict_of(pairs_of(1.5, 20), maximize=True)
+    assert verdict.low < 0.5 < verdict.high
+
+
+def test_values_with_both_signs_become_differences():
+    verdict = verdict_of([(-1.0, 1.0), (0.0, 2.1), (1.0, 2.9)], maximize=True)
+    assert not verdict.relative
+    assert verdict.gain == pytest.approx(2.0)
+
+
+def test_equal_settings_are_rarely_called_better():
+    better = [verdict_of(pairs_of(1.0, 10, seed), False).is_better for seed in range(400)]
+    assert np.mean(better) <= 0.05
+
+
+def test_equal_values_have_no_interval_and_are_not_better():
+    assert not verdict_of([(2.0, 2.0)] * 5, False).is_better
+
+
+def test_the_time_to_save_what_was_spent():
+    verdict = verdict_of([(2.0, 1.0)] * 3, maximize=False)  # an hour saves an hour
+    assert Worth.of(verdict, False, 7200, 4, 0.1) == Worth(2.0, 2.0, pytest.approx(0.8))
+    assert Worth.of(verdict_of([(1.0, 2.0)] * 3, True), True, 7200, 4, None) == Worth(2.0, pytest.approx(2.0), None)
+    assert Worth.of(verdict_of([(1.0, 1.0)] * 3, True), True, 7200, 4, None).back_h is None
+
+
+def test_what_matters_is_told_from_what_does_not():
+    rng = np.random.default_rng(3)
+    x = np.column_stack([rng.integers(3, size=150), rng.random(150), rng.integers(2, size=150)]).astype(float)
+    values = np.array([1.0, 1.5, 2.0])[x[:, 0].astype(int)] * (1 + (x[:, 1] - 0.5) ** 2)
+    values *= np.exp(0.05 * rng.standard_normal(150))
+    effects = effects_of(["kind", "size", "idle"], x, values, [False, True, False])
+    by_name = {effect.name: effect for effect in effects}
+    assert [effect.name for effect in effects] == ["kind", "size", "idle"]
+    assert by_name["kind"].low < 2.0 < by_name["kind"].high * 1.05
+    assert by_name["kind"].matters
+    assert by_name["size"].matters
+    assert by_name["idle"].size < 1.05
+
+
+def test_few_runs_tell_nothing_of_parameters():
+    assert effects_of(["a"], np.zeros((7, 1)), np.ones(7), [True]) == []
+
+
+def test_inactive_parameters_are_a_level_of_their_own():
+    x = np.array([[0.0, np.nan], [1.0, 2.0], [1.0, 3.0], [0.0, np.nan]] * 5)
+    effects = effects_of(["a", "b"], x, 1 + x[:, 0], [True, True])
+    assert all(np.isfinite(effect.size) for effect in effects)
+
+
+def test_the_default_is_wall_time(recipe_of, tmp_path):
+    recipe = recipe_of(RECIPE)
+    assert objective_of(recipe) == ("wall time", False)
+    study = search_file(recipe, tmp_path, tmp_path / "builds")
+    assert study.evaluator.value.key == "wall_time_s"
+    assert study.run.workers == 1
+    assert study.stop.evaluations == 150
+
+
+def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):
+    settings = [{"level": 6}, {"level": 3}, {"level": 3}]
+    study = comparison_file(recipe_of(RECIPE), tmp_path, tmp_path / "builds", settings)
+    assert [start["level"] for start in study.starts] == [6, 3, 3]
+    assert study.space["level"].initial is None
+    assert study.stop.evaluations == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ((", initial = 6", ""), "the present setting of level is not known; write initial"),
+        (('command = ["./app", "{level}"]', 'python = "math:sqrt"'), "must have a command"),
+        (("[evaluator]", "[objectives]\na = 'minimize'\nb = 'minimize'\n[evaluator]"), "has 2 entries; leave one"),
+        (("[evaluator]", "[tune]\nmeasure = 'wall'\n[evaluator]"), "[tune] measure"),
+        (("[evaluator]", "[tune]\nround = 3\n[evaluator]"), "'round'"),
+        (("[evaluator]", "[build]\nsources = []\n[evaluator]"), "command is missing"),
+        (("[space]", "[space"), "is not valid TOML"),
+        (('"{level}"]', '"{level}"]\nresult = "residuals"'), "residuals are for fits"),
+    ],
+)
+def test_mistakes_are_sentences(recipe_of, change, message):
+    assert change[0] in RECIPE
+    with pytest.raises(InputError) as caught:
+        recipe_of(RECIPE.replace(*change))
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="there is no file"):
+        read_recipe(tmp_path / "nothing.toml")
+
+
+def run_measured(folder, *words):
+    command = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(folder), *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+def test_a_run_is_measured_and_its_output_is_its_own(tmp_path):
+    ran = run_measured(tmp_path, "--", "sh", "-c", "echo hello; sleep 0.2")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "hello\n", "")
+    figures = json.loads((tmp_path / measured.REPORT).read_text())
+    assert 0.2 <= figures["wall_time_s"] < 60
+    assert figures["cpu_time_s"] < figures["wall_time_s"]
+    assert figures["memory_bytes"] > 0
+
+
+def test_a_program_that_fails_keeps_its_exit_code(tmp_path):
+    assert run_measured(tmp_path, "--", "sh", "-c", "exit 7").returncode == 7
+    assert run_measured(tmp_path, "--", "sh", "-c", "kill -ILL $$").returncode == -4
+    ran = run_measured(tmp_path, "--", "./nothing")
+    assert ran.returncode == 127
+    assert "cannot be started: No such file" in ran.stderr
+
+
+def test_the_time_limit_is_of_the_program_alone(tmp_path):
+    ran = run_measured(tmp_path, "--time-limit=0.2", "--", "sleep", "60")
+    assert ran.returncode == 124
+    assert "ran longer than 0.2 s" in ran.stderr
+
+
+def test_a_build_is_made_once_for_the_same_words_and_sources(tmp_path):
+    (tmp_path / "source").write_text("one\n")
+    words = ["--builds", str(tmp_path / "builds"), "--source=source"]
+    build = ["sh", "-c", "cat source > app; echo $1 >> app; echo built >> ../count", "sh"]
+
+    def run(option):
+        given = [f"--build={word}" for word in [*build, option]]
+        return run_measured(tmp_path, *words, *given, "--", "cat", "{build}/app")
+
+    assert run("a").stdout == "one\na\n"
+    assert run("a").stdout == "one\na\n"
+    assert run("b").stdout == "one\nb\n"
+    (tmp_path / "source").write_text("two\n")
+    assert run("a").stdout == "two\na\n"
+    assert (tmp_path / "builds" / "count").read_text() == "built\n" * 3
+
+
+def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path):
+    words = ["--builds", str(tmp_path / "builds"), "--build=sh", "--build=-c", "--build=echo wrong flag; exit 3"]
+    ran = run_measured(tmp_path, *words, "--", "true")
+    assert ran.returncode == 125
+    assert "the build ended with exit code 3" in ran.stderr
+    assert "wrong flag" in ran.stderr
