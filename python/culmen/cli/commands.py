@@ -191,7 +191,7 @@ COMMANDS = {
         rest=True,
     ),
     "tune": Entry(
-        "Find faster settings: of any program, or of the collectives of an MPI.",
+        "Find faster settings of any program, or of an MPI.",
         members={
             "app": Entry(
                 "Tune the collectives that take much of the time of an MPI program. Compare runs with and "

@@ -1,0 +1,151 @@
+"""`culmen tune command` on programs that are not noisy, so that each verdict is certain."""
+
+import json
+import signal
+import subprocess
+
+from harness import CULMEN, HANGS_S, copy_example, culmen, environment, wait_for
+
+import culmen as package
+
+APP = """#!/bin/sh
+{before}
+echo "rate = $(( 100 - ({value} - 3) * ({value} - 3) ))"
+"""
+RECIPE = """
+[space]
+n = {{ type = "integer", lower = 1, upper = 9, initial = 9 }}
+[evaluator]
+command = ["./app.sh", "{{n}}"]
+values = {{ rate = {{ regex = 'rate = (\\S+)' }} }}
+[objectives]
+rate = "maximize"
+[stop]
+evaluations = {evaluations}
+[tune]
+rounds = 4
+price_per_core_hour = 1
+cores = 2
+{more}
+"""
+
+
+def write(folder, value="$1", before="", evaluations=20, more=""):
+    (folder / "app.sh").write_text(APP.format(value=value, before=before))
+    (folder / "app.sh").chmod(0o755)
+    (folder / "app.toml").write_text(RECIPE.format(evaluations=evaluations, more=more))
+
+
+def tune(folder, *words):
+    return culmen("tune", "command", "app.toml", *words, cwd=folder)
+
+
+def test_better_settings_are_found_and_judged(tmp_path):
+    write(tmp_path)
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "rate 64 before, 100 after" in done.stdout
+    assert "Use the new settings: 56.2 % more rate, interval of 95 %: 56.2 to 56.2 %." in done.stdout
+    assert "and cost" in done.stdout
+    result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
+    assert (result["present"], result["best_found"], result["use"]) == ({"n": 9}, {"n": 3}, "best_found")
+    assert result["effects"][0]["name"] == "n"
+
+
+def test_settings_without_effect_are_kept(tmp_path):
+    write(tmp_path, value="5")
+    done = tune(tmp_path, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "Keep what you have" in done.stdout
+    assert json.loads((tmp_path / "tune-app" / "result.json").read_text())["use"] == "present"
+
+
+def test_a_program_that_fails_as_it_is_ends_the_command(tmp_path):
+    write(tmp_path, before="echo no licence >&2; exit 3")
+    done = tune(tmp_path)
+    assert done.returncode == 2
+    assert "the program failed with the present settings" in done.stderr
+    assert "no licence" in done.stderr
+
+
+def test_settings_with_which_the_program_fails_are_no_result(tmp_path):
+    write(tmp_path, before='if [ "$1" = 3 ]; then kill -ILL $$; fi')
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "tune-app" / "result.json").read_text())["best_found"]["n"] in (2, 4)
+
+
+def test_a_program_without_the_number_is_a_sentence(tmp_path):
+    write(tmp_path)
+    (tmp_path / "app.sh").write_text("#!/bin/sh\necho nothing\n")
+    done = tune(tmp_path)
+    assert done.returncode == 2
+    assert "matches nothing in the standard output" in done.stderr
+
+
+def test_the_same_command_continues(tmp_path):
+    write(tmp_path, before="sleep 0.05; echo run >> $CULMEN_STUDY_FOLDER/runs", evaluations=60)
+    process = subprocess.Popen(
+        [*CULMEN, "tune", "command", "app.toml"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    runs = tmp_path / "runs"
+    wait_for(lambda: runs.exists() and len(runs.read_text().splitlines()) >= 5, "five runs")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 75, out
+    assert "the same command continues" in out
+    told = len(package.read(tmp_path / "tune-app" / "search.db"))
+    assert 5 <= told < 60
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(package.read(tmp_path / "tune-app" / "search.db")) == 60
+    assert len(runs.read_text().splitlines()) <= 60 + 8 + 1, "at most the interrupted run is repeated"
+
+
+def test_another_file_does_not_continue(tmp_path):
+    write(tmp_path)
+    assert tune(tmp_path).returncode == 0
+    (tmp_path / "app.toml").write_text((tmp_path / "app.toml").read_text().replace("upper = 9", "upper = 12"))
+    done = tune(tmp_path)
+    assert done.returncode == 2
+    assert "write --overwrite" in done.stderr
+    assert tune(tmp_path, "--overwrite").returncode == 0
+
+
+def test_what_is_measured_needs_no_number(tmp_path):
+    for measure in ("wall_time", "cpu_time", "memory"):
+        write(tmp_path, evaluations=4, more=f'measure = "{measure}"')
+        text = (tmp_path / "app.toml").read_text()
+        text = text.replace("""values = { rate = { regex = 'rate = (\\S+)' } }\n""", "")
+        (tmp_path / "app.toml").write_text(text.replace('[objectives]\nrate = "maximize"\n', ""))
+        done = tune(tmp_path, "--output", measure)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((tmp_path / measure / "result.json").read_text())["objective"] == measure.replace("_", " ")
+
+
+def test_the_example_builds_each_variant_once(tmp_path):
+    copy_example("20_tune_command", tmp_path)
+    text = (tmp_path / "matmul.toml").read_text()
+    text = text.replace("evaluations = 120", "evaluations = 12").replace("rounds = 10", "rounds = 3")
+    (tmp_path / "matmul.toml").write_text(text)
+    done = culmen("tune", "command", "matmul.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "In 3 rounds with both settings in turns: gflops" in done.stdout or "Keep what you have" in done.stdout
+    builds = [path for path in (tmp_path / "tune-matmul" / "builds").iterdir() if path.is_dir()]
+    found = package.read(tmp_path / "tune-matmul" / "search.db")
+    variants = {tuple(row) for row in found.x[:, [0, 1, 2]]}
+    assert len(builds) == len(variants)
+
+
+def test_a_build_that_fails_shows_its_log(tmp_path):
+    copy_example("20_tune_command", tmp_path)
+    (tmp_path / "matmul.c").write_text("int main(void) { return nothing; }\n")
+    done = culmen("tune", "command", "matmul.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the build ended with exit code 1" in done.stderr
+    assert "nothing" in done.stderr
