@@ -50,6 +50,8 @@ def test_better_settings_are_found_and_judged(tmp_path):
     result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
     assert (result["present"], result["best_found"], result["use"]) == ({"n": 9}, {"n": 3}, "best_found")
     assert result["effects"][0]["name"] == "n"
+    page = (tmp_path / "tune-app" / "tuning.html").read_text()
+    assert all(f'"{figure}"' in page for figure in ("comparison", "effects", "search"))
 
 
 def test_settings_without_effect_are_kept(tmp_path):

@@ -2,34 +2,34 @@
 
 import json
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
-from ...base.machine import here
-from ...base.text import lasted, plural, shown
+from ...base.text import shown
 from ...bench.study import KeptStudy
 from ...launch.launcher import cores
 from ...problem.given import Value
 from ...report.files import Kind, replacing
+from ...report.page import PAGE
 from ...report.reading import Evaluations, read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
 from ...run.result import Result
 from ...tune.command.effects import Effect, effects_of
+from ...tune.command.page import tuning_page
 from ...tune.command.recipe import ROUND, RecipeFile, comparison_file, objective_of, read_recipe, search_file
-from ...tune.command.verdict import Verdict, Worth, verdict_of
+from ...tune.command.results import HEADINGS, TEXTS, Tuned, as_json, rows_of, sentences
+from ...tune.command.verdict import Worth, verdict_of
 from .codes import FAILED, FINISHED, RESUMABLE
 from .measuring import folder_for, remove_measurements
 from .summary import print_table
 
 _SEARCH, _COMPARISON, _BUILDS, _RESULT = "search.db", "comparison.db", "builds", "result.json"
+_PAGE = "tuning.html"
 _AGAIN = "the same command continues"
 _LEAST_PAIRS = 3
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
-_HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters")
 
 
 class Tuner:
@@ -89,22 +89,15 @@ class Tuner:
     def _kept(self, study: Any, name: str) -> KeptStudy:
         return KeptStudy(study, self._place, self._source, self.folder / name, "settings")
 
+    def write(self, tuned: Tuned) -> None:
+        with replacing(self.folder / _RESULT, _FILE, force=True) as path:
+            path.write_text(json.dumps(as_json(tuned), indent=2) + "\n", encoding="utf-8")
+        with replacing(self.folder / _PAGE, PAGE, force=True) as path:
+            path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
+
     def say(self, text: str) -> None:
         if not self.quiet:
             print(text, flush=True)
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """``verdict``, ``worth``: None if the search found no other settings."""
-
-    old: dict[str, Value]
-    new: dict[str, Value]
-    verdict: Verdict | None
-    worth: Worth | None
-    effects: list[Effect]
-    runs: int  # of the search
-    spent_s: float
 
 
 def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) -> int:
@@ -121,6 +114,7 @@ def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) 
     if new is None:
         return FAILED
     verdict = worth = None
+    pairs: list[tuple[float, float]] = []
     if new != old:
         ran, pairs = tuner.compare(old, new)
         if ran.reason == "interrupted":
@@ -133,11 +127,13 @@ def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) 
     if verdict:
         tune = tuner.recipe.tune
         worth = Worth.of(verdict, tuner.maximize, spent_s, tune.cores or cores(), tune.price_per_core_hour)
-    tuned = Tuned(old, new, verdict, worth, _effects(searched), len(searched), spent_s)
-    _write(tuner, tuned)
-    _print_effects(tuned)
-    for line in _sentences(tuner, tuned):
-        print(line)
+    values = [float(value) for value in searched.values[searched.order, 0]]
+    tuned = Tuned(tuner.goal, tuner.maximize, old, new, pairs, verdict, worth, _effects(searched), values, spent_s)
+    tuner.write(tuned)
+    print_table(HEADINGS, rows_of(tuned), TEXTS)
+    for sentence in sentences(tuned):
+        print(sentence)
+    tuner.say(f"Wrote {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
     return FINISHED
 
 
@@ -155,69 +151,3 @@ def _spent_s(folder: Path) -> float:
 def _effects(found: Evaluations) -> list[Effect]:
     rows, searched = found.feasible, found.parameters
     return effects_of([p.name for p in searched], found.x[rows], found.values[rows, 0], [p.ordered for p in searched])
-
-
-def _print_effects(tuned: Tuned) -> None:
-    by_name = {effect.name: effect for effect in tuned.effects}
-    names = [*by_name, *(name for name in dict.fromkeys([*tuned.old, *tuned.new]) if name not in by_name)]
-    rows = []
-    for name in names:
-        effect = by_name.get(name)
-        size = "" if effect is None else f"{effect.size:.3g} ({effect.low:.3g}–{effect.high:.3g})"
-        matters = "" if effect is None else "yes" if effect.matters else "not seen"
-        rows.append([name, shown(tuned.old.get(name, "")), shown(tuned.new.get(name, "")), size, matters])
-    print_table(_HEADINGS, rows, {"parameter", "matters"})
-
-
-def _sentences(tuner: Tuner, tuned: Tuned) -> Iterator[str]:
-    verdict, worth = tuned.verdict, tuned.worth
-    if verdict is None or worth is None:
-        yield f"Keep what you have: none of {plural(tuned.runs, 'run')} showed better settings."
-        return
-    before = f"{tuner.goal} {shown(verdict.before, 4)} before, {shown(verdict.after, 4)} after"
-    yield f"In {verdict.rounds} rounds with both settings in turns: {before} (medians)."
-    change = _change(verdict, tuner)
-    if not verdict.is_better:
-        word = "worse" if verdict.is_worse else "not clearly better"
-        yield f"Keep what you have: the new settings are {word} ({change})."
-        return
-    yield f"Use the new settings: {change}."
-    cost = "" if worth.cost is None else f" and cost {shown(worth.cost, 2)}"
-    saved = "" if worth.back_h is None else _saved(3600 * worth.back_h)
-    yield f"The runs took {lasted(3600 * worth.spent_h)}{cost}{saved}."
-
-
-def _saved(seconds: float) -> str:
-    return f". The new settings save this time in {lasted(seconds)} of further runs"
-
-
-def _change(verdict: Verdict, tuner: Tuner) -> str:
-    if not verdict.relative:
-        word = "higher" if tuner.maximize else "lower"
-        return f"{tuner.goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
-    if tuner.maximize and verdict.gain > 1:
-        return (
-            f"{1 + verdict.gain:.3g} times the {tuner.goal}, interval of 95 %: {1 + verdict.low:.3g} to "
-            f"{1 + verdict.high:.3g} times"
-        )
-    word = "more" if tuner.maximize else "less"
-    interval = f"{100 * verdict.low:.1f} to {100 * verdict.high:.1f} %"
-    return f"{100 * verdict.gain:.1f} % {word} {tuner.goal}, interval of 95 %: {interval}"
-
-
-def _write(tuner: Tuner, tuned: Tuned) -> None:
-    verdict, worth = tuned.verdict, tuned.worth
-    result = {
-        "objective": tuner.goal,
-        "maximize": tuner.maximize,
-        "present": tuned.old,
-        "best_found": tuned.new,
-        "use": "best_found" if verdict and verdict.is_better else "present",
-        "comparison": verdict and vars(verdict),
-        "spent_s": tuned.spent_s,
-        "worth": worth and vars(worth),
-        "effects": [vars(effect) for effect in tuned.effects],
-        "machine": here(),
-    }
-    with replacing(tuner.folder / _RESULT, _FILE, force=True) as path:
-        path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

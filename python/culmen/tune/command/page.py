@@ -1,0 +1,106 @@
+"""What a tuning found, as one HTML page."""
+
+import math
+from collections.abc import Iterator
+from itertools import accumulate
+
+from ...bench.drawing import lead_of
+from ...report.page import Section, page, place_of, table, text
+from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
+from .results import HEADINGS, Tuned, rows_of, sentences
+
+_MARGIN = {"l": 70, "r": 20, "t": 30, "b": 55}
+
+
+def tuning_page(name: str, tuned: Tuned) -> str:
+    """HTML. ``name``: of the file."""
+    figures = list(_figures(tuned))
+    verdict = "".join(f"<p>{text(sentence)}</p>" for sentence in sentences(tuned))
+    sections = [
+        Section("verdict", "Verdict", verdict),
+        Section("settings", "Settings", table(rows_of(tuned), HEADINGS, numbers=(1, 2, 3))),
+        *(Section(f"section-{figure.key}", figure.title, place_of(figure)) for figure in figures),
+    ]
+    return page(f"Settings of {name}", lead_of("culmen tune command"), sections, figures)
+
+
+def _figures(tuned: Tuned) -> Iterator[Figure]:
+    if tuned.pairs:
+        yield _comparison(tuned)
+    if tuned.effects:
+        yield _effects(tuned)
+    yield _search(tuned)
+
+
+def _comparison(tuned: Tuned) -> Figure:
+    rounds = list(range(1, len(tuned.pairs) + 1))
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": name,
+            "x": rounds,
+            "y": [pair[k] for pair in tuned.pairs],
+            "line": {"color": colour},
+            "marker": {"size": 8},
+        }
+        for k, (name, colour) in enumerate((("present settings", GREY), ("best found", LINE_COLOURS[0])))
+    ]
+    about = "Runs with both settings, in turns. Only these runs decide."
+    plain = layout(height=340, margin=_MARGIN)
+    plain |= {"xaxis": axis("round", dtick=1), "yaxis": axis(tuned.goal, rangemode="tozero")}
+    return Figure("comparison", "Present and best settings", about, data, plain)
+
+
+def _effects(tuned: Tuned) -> Figure:
+    effects = tuned.effects[::-1]  # the largest one stands at the top
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "x": [effect.size for effect in effects],
+            "y": [effect.name for effect in effects],
+            "marker": {"color": [LINE_COLOURS[0] if effect.matters else GREY for effect in effects]},
+            "error_x": {
+                "type": "data",
+                "symmetric": False,
+                "array": [max(0.0, effect.high - effect.size) for effect in effects],
+                "arrayminus": [max(0.0, effect.size - effect.low) for effect in effects],
+            },
+            "showlegend": False,
+        }
+    ]
+    about = "The worst over the best value of each parameter, all else equal, with intervals of 95 %. Grey: not seen."
+    plain = layout(height=120 + 32 * len(effects), margin={**_MARGIN, "l": 160})
+    plain |= {"xaxis": axis("worst / best value"), "yaxis": axis("", type="category")}
+    return Figure("effects", "What the parameters do", about, data, plain)
+
+
+def _search(tuned: Tuned) -> Figure:
+    better = max if tuned.maximize else min
+    worst = -math.inf if tuned.maximize else math.inf
+    known = [worst if math.isnan(value) else value for value in tuned.values]
+    best = [value if math.isfinite(value) else None for value in accumulate(known, better)]
+    runs = list(range(1, len(known) + 1))
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "runs",
+            "x": runs,
+            "y": [value if math.isfinite(value) else None for value in known],
+            "marker": {"color": GREY, "size": 6},
+        },
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "best so far",
+            "x": runs,
+            "y": best,
+            "line": {"color": LINE_COLOURS[0], "shape": "hv"},
+        },
+    ]
+    about = "The runs of the search. The best single run may be luck."
+    plain = layout(height=360, margin=_MARGIN)
+    plain |= {"xaxis": axis("run"), "yaxis": axis(tuned.goal, rangemode="tozero")}
+    return Figure("search", "The search", about, data, plain)

@@ -1,0 +1,96 @@
+"""What a tuning found: as a table, as sentences, and as JSON."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...base.machine import here
+from ...base.text import lasted, plural, shown
+from ...problem.given import Value
+from .effects import Effect
+from .verdict import Verdict, Worth
+
+HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters")
+TEXTS = ("parameter", "matters")
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """``verdict``, ``worth``: None if the search found no other settings."""
+
+    goal: str  # what was measured, for people
+    maximize: bool
+    old: dict[str, Value]
+    new: dict[str, Value]
+    pairs: list[tuple[float, float]]  # of the comparison: with the old and the new settings
+    verdict: Verdict | None
+    worth: Worth | None
+    effects: list[Effect]
+    values: list[float]  # of the search, in the order of its runs; NaN: the run failed
+    spent_s: float
+
+    @property
+    def is_better(self) -> bool:
+        return self.verdict is not None and self.verdict.is_better
+
+
+def rows_of(tuned: Tuned) -> Iterator[list[str]]:
+    """By HEADINGS, the largest effect first."""
+    by_name = {effect.name: effect for effect in tuned.effects}
+    names = [*by_name, *(name for name in dict.fromkeys([*tuned.old, *tuned.new]) if name not in by_name)]
+    for name in names:
+        effect = by_name.get(name)
+        size = "" if effect is None else f"{effect.size:.3g} ({effect.low:.3g}–{effect.high:.3g})"
+        matters = "" if effect is None else "yes" if effect.matters else "not seen"
+        yield [name, shown(tuned.old.get(name, "")), shown(tuned.new.get(name, "")), size, matters]
+
+
+def sentences(tuned: Tuned) -> Iterator[str]:
+    """The verdict, and whether the tuning was worth its time."""
+    verdict, worth = tuned.verdict, tuned.worth
+    if verdict is None or worth is None:
+        yield f"Keep what you have: none of {plural(len(tuned.values), 'run')} showed better settings."
+        return
+    before = f"{tuned.goal} {shown(verdict.before, 4)} before, {shown(verdict.after, 4)} after"
+    yield f"In {verdict.rounds} rounds with both settings in turns: {before} (medians)."
+    change = _change(verdict, tuned)
+    if not verdict.is_better:
+        word = "worse" if verdict.is_worse else "not clearly better"
+        yield f"Keep what you have: the new settings are {word} ({change})."
+        return
+    yield f"Use the new settings: {change}."
+    cost = "" if worth.cost is None else f" and cost {shown(worth.cost, 2)}"
+    saved = ""
+    if worth.back_h is not None:
+        saved = f". The new settings save this time in {lasted(3600 * worth.back_h)} of further runs"
+    yield f"The runs took {lasted(3600 * worth.spent_h)}{cost}{saved}."
+
+
+def _change(verdict: Verdict, tuned: Tuned) -> str:
+    if not verdict.relative:
+        word = "higher" if tuned.maximize else "lower"
+        return f"{tuned.goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
+    if tuned.maximize and verdict.gain > 1:
+        return (
+            f"{1 + verdict.gain:.3g} times the {tuned.goal}, interval of 95 %: {1 + verdict.low:.3g} to "
+            f"{1 + verdict.high:.3g} times"
+        )
+    word = "more" if tuned.maximize else "less"
+    interval = f"{100 * verdict.low:.1f} to {100 * verdict.high:.1f} %"
+    return f"{100 * verdict.gain:.1f} % {word} {tuned.goal}, interval of 95 %: {interval}"
+
+
+def as_json(tuned: Tuned) -> dict[str, Any]:
+    return {
+        "objective": tuned.goal,
+        "maximize": tuned.maximize,
+        "present": tuned.old,
+        "best_found": tuned.new,
+        "use": "best_found" if tuned.is_better else "present",
+        "comparison": tuned.verdict and vars(tuned.verdict),
+        "pairs": tuned.pairs,
+        "spent_s": tuned.spent_s,
+        "worth": tuned.worth and vars(tuned.worth),
+        "effects": [vars(effect) for effect in tuned.effects],
+        "machine": here(),
+    }
