@@ -14,7 +14,7 @@ echo "rate = $(( 100 - ({value} - 3) * ({value} - 3) ))"
 """
 RECIPE = """
 [space]
-n = {{ type = "integer", lower = 1, upper = 9, initial = 9 }}
+n = {{ type = "integer", lower = 1, upper = 9, initial = 8 }}
 [evaluator]
 command = ["./app.sh", "{{n}}"]
 values = {{ rate = {{ regex = 'rate = (\\S+)' }} }}
@@ -44,11 +44,11 @@ def test_better_settings_are_found_and_judged(tmp_path):
     write(tmp_path)
     done = tune(tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "rate 64 before, 100 after" in done.stdout
-    assert "Use the new settings: 56.2 % more rate, interval of 95 %: 56.2 to 56.2 %." in done.stdout
+    assert "In 4 rounds with both settings in turns: rate 75 before, 100 after" in done.stdout
+    assert "Use the new settings: 33.3 % more rate, interval of 95 %: 33.3 to 33.3 %." in done.stdout
     assert "and cost" in done.stdout
     result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
-    assert (result["present"], result["best_found"], result["use"]) == ({"n": 9}, {"n": 3}, "best_found")
+    assert (result["present"], result["best_found"], result["use"]) == ({"n": 8}, {"n": 3}, "best_found")
     assert result["effects"][0]["name"] == "n"
     page = (tmp_path / "tune-app" / "tuning.html").read_text()
     assert all(f'"{figure}"' in page for figure in ("comparison", "effects", "search"))
@@ -102,11 +102,11 @@ def test_the_same_command_continues(tmp_path):
     assert process.returncode == 75, out
     assert "the same command continues" in out
     told = len(package.read(tmp_path / "tune-app" / "search.db"))
-    assert 5 <= told < 60
+    assert 4 <= told < 60, "one of the five was a first one with the present settings"
     done = tune(tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(package.read(tmp_path / "tune-app" / "search.db")) == 60
-    assert len(runs.read_text().splitlines()) <= 60 + 8 + 1, "at most the interrupted run is repeated"
+    assert len(runs.read_text().splitlines()) <= 1 + 60 + 8 + 1, "at most the interrupted run is repeated"
 
 
 def test_another_file_does_not_continue(tmp_path):

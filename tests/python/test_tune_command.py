@@ -1,6 +1,7 @@
 """`culmen tune command`: its file, its verdicts, what mattered, and runs of a program."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 from culmen.tune.command import measured
 from culmen.tune.command.effects import effects_of
-from culmen.tune.command.recipe import comparison_file, objective_of, read_recipe, search_file
+from culmen.tune.command.recipe import comparison_file, objective_of, present_of, read_recipe, search_file
+from culmen.tune.command.results import Compared, Tuned, sentences
 from culmen.tune.command.verdict import Worth, verdict_of
 
 from culmen import InputError
@@ -25,6 +27,7 @@ command = ["./app", "{level}"]
 def recipe_of(tmp_path):
     def read(text):
         (tmp_path / "app.toml").write_text(text)
+        (tmp_path / "app").touch()
         return read_recipe(tmp_path / "app.toml")
 
     return read
@@ -104,10 +107,10 @@ def test_the_default_is_wall_time(recipe_of, tmp_path):
 
 
 def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):
-    settings = [{"level": 6}, {"level": 3}, {"level": 3}]
+    settings = [{"level": 3}, {"level": 6}, {"level": 3}]
     study = comparison_file(recipe_of(RECIPE), tmp_path, tmp_path / "builds", settings)
-    assert [start["level"] for start in study.starts] == [6, 3, 3]
-    assert study.space["level"].initial is None
+    assert [start["level"] for start in study.starts] == [3, 6, 3]
+    assert study.space["level"].initial == 3, "another initial value would be one more candidate"
     assert study.stop.evaluations == 3
 
 
@@ -121,13 +124,23 @@ def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):
         (("[evaluator]", "[tune]\nround = 3\n[evaluator]"), "'round'"),
         (("[evaluator]", "[build]\nsources = []\n[evaluator]"), "command is missing"),
         (("[space]", "[space"), "is not valid TOML"),
+        (("./app", "./other"), "there is no program"),
+        (("./app", "{build}/app"), "but there is no [build]"),
+        (
+            ("[evaluator]", "[build]\ncommand = ['make']\nsources = ['nothing']\n[evaluator]"),
+            'no file or folder "nothing"',
+        ),
+        (("[evaluator]", "[build]\ncommand = ['make']\nsources = ['.']\n[evaluator]"), "contains this file"),
+        (("[evaluator]", "[run]\nworkers = 2\n[evaluator]"), "would disturb each other"),
+        (("[evaluator]", "[constraints]\nlow = 'level < 5'\n[evaluator]"), "violate [constraints]"),
+        (("[evaluator]", "[evaluator.values]\nwall_time_s = { key = 'a' }\n[evaluator]"), "measures this itself"),
         (('"{level}"]', '"{level}"]\nresult = "residuals"'), "residuals are for fits"),
     ],
 )
 def test_mistakes_are_sentences(recipe_of, change, message):
     assert change[0] in RECIPE
     with pytest.raises(InputError) as caught:
-        recipe_of(RECIPE.replace(*change))
+        recipe_of(RECIPE.replace(*change, 1))
     assert message in str(caught.value)
 
 
@@ -187,3 +200,53 @@ def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path):
     assert ran.returncode == 125
     assert "the build ended with exit code 3" in ran.stderr
     assert "wrong flag" in ran.stderr
+
+
+def test_a_build_sees_no_settings_but_its_words(tmp_path):
+    words = ["--builds", str(tmp_path / "builds"), "--hide=HIDDEN", "--build=sh", "--build=-c"]
+    words += ["--build=echo ${HIDDEN-none} > app"]
+    command = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(tmp_path), *words, "--", "cat"]
+    ran = subprocess.run(
+        [*command, "{build}/app"],
+        cwd=tmp_path,
+        env={**os.environ, "HIDDEN": "seen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stdout == "none\n", ran.stderr
+
+
+def test_starts_give_the_present_settings_before_initial(recipe_of):
+    recipe = recipe_of(RECIPE.replace("[space]", "[[starts]]\nlevel = 2\n[[starts]]\nlevel = 9\n[space]"))
+    assert present_of(recipe) == {"level": 2}
+
+
+def test_a_setting_that_is_inactive_at_present_needs_no_value(recipe_of):
+    more = (
+        'mode = { choices = ["a", "b"], initial = "a" }\ntile = { lower = 1, upper = 9, active_when = "mode == \'b\'" }'
+    )
+    assert present_of(recipe_of(RECIPE.replace("[space]", f"[space]\n{more}"))) == {"level": 6, "mode": "a"}
+    with pytest.raises(InputError, match="present setting of tile is not known"):
+        recipe_of(RECIPE.replace("[space]", f"[space]\n{more}").replace('initial = "a"', 'initial = "b"'))
+
+
+def test_values_alone_are_not_what_is_tuned_for(recipe_of):
+    recipe = recipe_of(RECIPE + "values = { error = { regex = 'error (.*)' } }\n")
+    assert objective_of(recipe) == ("wall time", False)
+
+
+def test_failed_runs_count_against_the_new_settings():
+    rounds = [(2.0, 1.0)] * 7 + [(2.0, float("nan"))] * 3
+    tuned = tuned_with(Compared(rounds, "evaluation 3 failed: killed"))
+    assert not tuned.is_better
+    assert list(sentences(tuned)) == [
+        "Keep what you have: the program failed in 3 of 10 runs with the new settings: evaluation 3 failed: killed"
+    ]
+    assert tuned_with(Compared([(2.0, 1.0)] * 7 + [(float("nan"), 1.0)] * 3, "")).is_better
+
+
+def tuned_with(compared):
+    verdict = verdict_of(compared.whole, False)
+    worth = Worth.of(verdict, False, 60, 2, None)
+    return Tuned("wall time", False, {"n": 1}, {"n": 2}, compared, verdict, worth, [], [2.0, 1.0], 60)

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS
-from ..run.master import conduct
+from ..run.master import conduct, raise_error
 from ..run.progress.monitor import Monitor
 from ..run.result import Result
 from ..run.study import Study
@@ -24,6 +24,10 @@ class KeptStudy:
         self.store = store
         self._candidates = candidates
         self._study = Study.of(file, folder, Mistakes(source), str(store))
+
+    def is_another(self) -> bool:
+        """Whether the store, if there is one, is of another study."""
+        return self.store.exists() and bool(self._study.meet(open_store(self.store).begun).another)
 
     def open(self) -> int:
         """The number of evaluations that the store has already. Raises InputError if it is of another study."""
@@ -42,7 +46,9 @@ class KeptStudy:
 
     def conduct(self, begin: Callable[[], Monitor], exit_code: int, limit: int | None = None) -> Result:
         """Runs until there are ``limit`` evaluations, or to the end of the study. ``exit_code``: of the program after
-        a second signal."""
+        a second signal.
+
+        Raises CulmenError or one of its kinds if the run broke."""
         self._study.settle()
         if limit is not None:
             self._study.config.evaluations = limit
@@ -53,6 +59,7 @@ class KeptStudy:
             STOP_SIGNALS,
             lambda _number: os._exit(exit_code),
         )
+        raise_error(ran.result)
         return Result.of(ran.result, self._study.config.space)
 
 

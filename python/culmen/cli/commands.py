@@ -64,7 +64,6 @@ Exit codes:
 CODES_OF_COMMAND = """\b
 Exit codes:
   0   culmen found better settings, or says that there are none
-  1   no run of the program succeeded
   2   the input was wrong, or the program failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """

@@ -1,9 +1,12 @@
 """``culmen tune command``: searches the settings of a program, and compares the best ones with the present ones."""
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..._core import InputError
 from ...base.text import shown
@@ -18,16 +21,25 @@ from ...run.progress.monitor import make_monitor
 from ...run.result import Result
 from ...tune.command.effects import Effect, effects_of
 from ...tune.command.page import tuning_page
-from ...tune.command.recipe import ROUND, RecipeFile, comparison_file, objective_of, read_recipe, search_file
-from ...tune.command.results import HEADINGS, TEXTS, Tuned, as_json, rows_of, sentences
+from ...tune.command.recipe import (
+    ROUND,
+    RecipeFile,
+    comparison_file,
+    counts_time,
+    objective_of,
+    present_of,
+    read_recipe,
+    search_file,
+)
+from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.verdict import Worth, verdict_of
-from .codes import FAILED, FINISHED, RESUMABLE
+from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for, remove_measurements
 from .summary import print_table
 
-_SEARCH, _COMPARISON, _BUILDS, _RESULT = "search.db", "comparison.db", "builds", "result.json"
+_PRESENT, _SEARCH, _COMPARISON, _BUILDS = "present.db", "search.db", "comparison.db", "builds"
+_FOUND, _RESULT = "found.json", "result.json"
 _PAGE = "tuning.html"
-_AGAIN = "the same command continues"
 _LEAST_PAIRS = 3
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
@@ -41,26 +53,60 @@ class Tuner:
         self._source, self._place = str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
+        self.present = present_of(self.recipe)
 
     def begin_again(self) -> None:
-        for name in (_SEARCH, _COMPARISON):
+        for name in (_PRESENT, _SEARCH, _COMPARISON):
             remove_measurements(self.folder / name)
+        (self.folder / _FOUND).unlink(missing_ok=True)
 
-    def search(self) -> Result:
-        """The first evaluation is that of the present settings. If it fails, nothing else would make sense."""
+    def search(self) -> dict[str, Value] | None:
+        """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
+        would make sense. A search that has ended is not continued: its time may have been up."""
         study = search_file(self.recipe, self._place, self._builds)
-        if self._kept(study, _SEARCH).open() == 0:
-            first = self._conduct(study, _SEARCH, "runs", 1)
-            if first.reason == "interrupted":
-                return first
-            if first.best is None:
-                remove_measurements(self.folder / _SEARCH)
-                raise InputError(f"{self._source}: the program failed with the present settings: {first.first_failure}")
-            self.say(f"Present settings: {self.goal} {shown(first.value)}")
-        return self._conduct(study, _SEARCH, "runs")
+        if (found := self._found()) is not None and not self._kept(study, _SEARCH).is_another():
+            return found
+        if not (self.folder / _SEARCH).exists() and not self._try_present():
+            return None
+        result = self._conduct(study, _SEARCH, "runs")
+        if result.reason == "interrupted":
+            return None
+        if result.best is None:
+            raise InputError(f"{self._source}: no run of the search succeeded: {result.first_failure}")
+        best = result.recommended.params if result.recommended else result.best
+        self._write_json(_FOUND, {"best": best, "recipe": self._searched()})
+        return best
 
-    def compare(self, old: dict[str, Value], new: dict[str, Value]) -> tuple[Result, list[tuple[float, float]]]:
-        """Runs with both settings in turns. Returns the values of the rounds in which both succeeded."""
+    def _try_present(self) -> bool:
+        """One run, which also fills caches. False: a signal stopped it."""
+        study = comparison_file(self.recipe, self._place, self._builds, [self.present])
+        if self._kept(study, _PRESENT).is_another():
+            remove_measurements(self.folder / _PRESENT)
+        result = self._conduct(study, _PRESENT, "run with the present settings")
+        if result.reason == "interrupted":
+            return False
+        if result.best is None or result.violation > 0:
+            remove_measurements(self.folder / _PRESENT)
+            why = result.first_failure or ("it violates [limits]" if result.violation > 0 else result.message)
+            raise InputError(f"{self._source}: the program failed with the present settings: {why}")
+        self.say(f"Present settings: {self.goal} {shown(result.value)}")
+        return True
+
+    def _found(self) -> dict[str, Value] | None:
+        """The result of a search that has ended, if it was of the same file."""
+        try:
+            known = json.loads((self.folder / _FOUND).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        best: dict[str, Value] = known.get("best", {})
+        return best if known.get("recipe") == self._searched() else None
+
+    def _searched(self) -> dict[str, Any]:
+        """What decides about the search."""
+        return self.recipe.model_dump(mode="json", exclude={"tune": {"rounds", "price_per_core_hour", "cores"}})
+
+    def compare(self, new: dict[str, Value]) -> Compared | None:
+        """Runs with both settings in turns; None: a signal stopped it."""
         settings: list[dict[str, Any]] = []
         order = []
         rng = random.Random(self.recipe.seed)  # noqa: S311 - an order
@@ -68,18 +114,19 @@ class Tuner:
             turn = [False, True]
             rng.shuffle(turn)
             order += turn
-            settings += [new if is_new else old for is_new in turn]
+            settings += [new if is_new else self.present for is_new in turn]
         study = comparison_file(self.recipe, self._place, self._builds, settings)
+        if self._kept(study, _COMPARISON).is_another():  # of other rounds, or of an earlier search
+            remove_measurements(self.folder / _COMPARISON)
         result = self._conduct(study, _COMPARISON, "runs in turns")
+        if result.reason == "interrupted":
+            return None
         found = read(self.folder / _COMPARISON)
-        numbers = found.columns[ROUND]
-        values = {int(number): float(value) for number, value in zip(numbers, found.values[:, 0], strict=True)}
-        pairs = []
-        for at in range(0, len(order), 2):
-            both = {order[k]: values.get(k, float("nan")) for k in (at, at + 1)}
-            if both[False] == both[False] and both[True] == both[True]:
-                pairs.append((both[False], both[True]))
-        return result, pairs
+        values = dict.fromkeys(range(len(order)), math.nan)
+        for row in np.flatnonzero(found.feasible):
+            values[int(found.columns[ROUND][row])] = float(found.values[row, 0])
+        rounds = [{order[k]: values[k] for k in (at, at + 1)} for at in range(0, len(order), 2)]
+        return Compared([(pair[False], pair[True]) for pair in rounds], result.first_failure)
 
     def _conduct(self, study: Any, name: str, what: str, limit: int | None = None) -> Result:
         kept = self._kept(study, name)
@@ -90,10 +137,13 @@ class Tuner:
         return KeptStudy(study, self._place, self._source, self.folder / name, "settings")
 
     def write(self, tuned: Tuned) -> None:
-        with replacing(self.folder / _RESULT, _FILE, force=True) as path:
-            path.write_text(json.dumps(as_json(tuned), indent=2) + "\n", encoding="utf-8")
+        self._write_json(_RESULT, as_json(tuned))
         with replacing(self.folder / _PAGE, PAGE, force=True) as path:
             path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
+
+    def _write_json(self, name: str, content: dict[str, Any]) -> None:
+        with replacing(self.folder / name, _FILE, force=True) as path:
+            path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
     def say(self, text: str) -> None:
         if not self.quiet:
@@ -105,30 +155,12 @@ def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) 
     tuner = Tuner(file, output, quiet)
     if overwrite:
         tuner.begin_again()
-    found = tuner.search()
-    if found.reason == "interrupted":
-        tuner.say(f"Not all runs are done; {_AGAIN}.")
+    new = tuner.search()
+    compared = None if new is None or new == tuner.present else tuner.compare(new)
+    if new is None or (compared is None and new != tuner.present):
+        tuner.say("Not all runs are done; the same command continues.")
         return RESUMABLE
-    searched = read(tuner.folder / _SEARCH)
-    old, new = _settings(searched, 0), found.recommended.params if found.recommended else found.best
-    if new is None:
-        return FAILED
-    verdict = worth = None
-    pairs: list[tuple[float, float]] = []
-    if new != old:
-        ran, pairs = tuner.compare(old, new)
-        if ran.reason == "interrupted":
-            tuner.say(f"Not all runs are done; {_AGAIN}.")
-            return RESUMABLE
-        if len(pairs) < _LEAST_PAIRS:
-            raise InputError(f"{file}: the program failed with the new settings: {ran.first_failure}")
-        verdict = verdict_of(pairs, tuner.maximize)
-    spent_s = _spent_s(tuner.folder)
-    if verdict:
-        tune = tuner.recipe.tune
-        worth = Worth.of(verdict, tuner.maximize, spent_s, tune.cores or cores(), tune.price_per_core_hour)
-    values = [float(value) for value in searched.values[searched.order, 0]]
-    tuned = Tuned(tuner.goal, tuner.maximize, old, new, pairs, verdict, worth, _effects(searched), values, spent_s)
+    tuned = _tuned(tuner, new, compared)
     tuner.write(tuned)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):
@@ -137,17 +169,31 @@ def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) 
     return FINISHED
 
 
-def _settings(found: Evaluations, row: int) -> dict[str, Value]:
-    assert found.space is not None
-    return found.space.named(list(found.x[row]))
+def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
+    searched, spent_s = read(tuner.folder / _SEARCH), _spent_s(tuner.folder)
+    verdict = worth = None
+    if compared and len(compared.whole) >= _LEAST_PAIRS:
+        verdict = verdict_of(compared.whole, tuner.maximize)
+        tune = tuner.recipe.tune
+        worth = Worth.of(
+            verdict, tuner.maximize, spent_s, tune.cores or cores(), tune.price_per_core_hour, counts_time(tuner.recipe)
+        )
+    values = [float(value) for value in searched.values[searched.order, 0]]
+    effects = _effects(searched)
+    return Tuned(tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent_s)
 
 
 def _spent_s(folder: Path) -> float:
-    """Of all evaluations, also those of former starts of the command."""
-    stores = [folder / name for name in (_SEARCH, _COMPARISON) if (folder / name).exists()]
-    return sum(float(read(store).duration_s.sum()) for store in stores)
+    """Of all evaluations, also those of former starts of the command. One that was stopped has no duration."""
+    stores = [folder / name for name in (_PRESENT, _SEARCH, _COMPARISON) if (folder / name).exists()]
+    return sum(float(np.nansum(read(store).duration_s)) for store in stores)
 
 
 def _effects(found: Evaluations) -> list[Effect]:
-    rows, searched = found.feasible, found.parameters
-    return effects_of([p.name for p in searched], found.x[rows], found.values[rows, 0], [p.ordered for p in searched])
+    """Parameters with a logarithmic scale are seen on it."""
+    x = np.where(found.active, found.x, np.nan)[found.feasible]
+    for column, parameter in enumerate(found.parameters):
+        if parameter.scale == "log":
+            x[:, column] = np.log(x[:, column])
+    names, ordered = [p.name for p in found.parameters], [p.ordered for p in found.parameters]
+    return effects_of(names, x, found.values[found.feasible, 0], ordered)

@@ -13,8 +13,8 @@ _SAMPLES, _SHUFFLES, _LIKELY = 200, 300, 0.99
 @dataclass(frozen=True)
 class Effect:
     """``size``: factor between the worst and the best value of the parameter, all else equal (for values that are not
-    all positive: their difference). ``low``, ``high``: interval of 95 % (bootstrap). ``matters``: shuffled values
-    of the parameter have a smaller effect in 99 % of all cases."""
+    all positive: their difference). ``low``, ``high``: range of 95 % of it in resampled runs (bootstrap).
+    ``matters``: shuffled values of the parameter have a smaller effect in 99 % of all cases."""
 
     name: str
     size: float
@@ -60,6 +60,8 @@ def _columns(x: np.ndarray, ordered: bool) -> np.ndarray:
     """Indicators of the levels, or a parabola."""
     levels = np.unique(x[~np.isnan(x)])
     if len(levels) <= 1 and not np.isnan(x).any():
+        return np.zeros((len(x), 0))
+    if len(levels) == 0:  # it was never active
         return np.zeros((len(x), 0))
     if not ordered or len(levels) <= _LEVELS:
         return np.stack([x == level for level in levels], axis=1).astype(float)

@@ -7,10 +7,12 @@ current folder. If the program fails, the exit code is its own, or this process 
 """
 
 import argparse
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -35,43 +37,54 @@ def main() -> None:
 
 def _options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="measured.py")
-    parser.add_argument("--folder", type=Path, required=True, help="relative paths of the program start there")
+    parser.add_argument("--folder", type=Path, required=True, help="relative paths of sources start there")
     parser.add_argument("--time-limit", type=float, default=0, help="of the program, in seconds")
     parser.add_argument("--builds", type=Path, help="the folder with all builds")
     parser.add_argument("--build", action="append", default=[], help="a word of the build's command")
     parser.add_argument("--source", action="append", default=[], type=Path, help="a file or folder for the build")
+    parser.add_argument("--hide", action="append", default=[], help="a variable that builds do not see")
     parser.add_argument("--round", help="only makes evaluations differ")
     parser.add_argument("words", nargs="+")
     return parser.parse_args(words)
 
 
 def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:
-    words = [word.replace(BUILD, str(build)) if build else word for word in options.words]
-    if "/" in words[0]:
-        words[0] = str(options.folder / words[0])
-    return words
+    if build is None:
+        return list(options.words)
+    for name, value in os.environ.items():
+        if BUILD in value:
+            os.environ[name] = value.replace(BUILD, str(build))
+    return [word.replace(BUILD, str(build)) for word in options.words]
 
 
 def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | None]:
     """Wall time and processor time in seconds, the most memory of one process in bytes, energy in joule."""
     before, begun = energy_j(), time.perf_counter()
     try:
-        pid = os.posix_spawnp(words[0], words, os.environ)
-    except OSError as e:
+        pid = os.posix_spawnp(words[0], words, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+    except (OSError, ValueError) as e:
+        e = e if isinstance(e, OSError) else OSError(0, str(e))
         _end(_WRONG, f"the program {words[0]} cannot be started: {e.strerror}")
     if limit_s:
         signal.signal(signal.SIGALRM, lambda *_: _end_late(pid, limit_s))
         signal.setitimer(signal.ITIMER_REAL, limit_s)
-    _, status, used = os.wait4(pid, 0)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it keeps its number until the alarm is off
     wall_s, after = time.perf_counter() - begun, energy_j()
     signal.setitimer(signal.ITIMER_REAL, 0)
+    _, status, used = os.wait4(pid, 0)
     if os.WIFSIGNALED(status):
-        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
-        os.kill(os.getpid(), os.WTERMSIG(status))
+        _die_of(os.WTERMSIG(status))
     if code := os.waitstatus_to_exitcode(status):
         sys.exit(code)
-    joule = None if before is None or after is None else after - before
+    joule = None if before is None or after is None else _used(before, after)
     return wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, joule
+
+
+def _die_of(number: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the program has left a core file, if it may
+    with contextlib.suppress(OSError):  # SIGKILL needs none
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _end_late(pid: int, limit_s: float) -> None:
@@ -81,28 +94,41 @@ def _end_late(pid: int, limit_s: float) -> None:
 
 def _report(wall_s: float, cpu_s: float, memory: int, joule: float | None) -> None:
     figures = {"wall_time_s": wall_s, "cpu_time_s": cpu_s, "memory_bytes": memory}
-    if joule is not None and joule >= 0:  # the counter begins again at times
+    if joule is not None:
         figures["energy_j"] = joule
     Path(REPORT).write_text(json.dumps(figures) + "\n")
 
 
-def energy_j() -> float | None:
-    """What the processors of this machine have used (RAPL, by the kernel's powercap interface); None: not readable."""
+def energy_j() -> dict[str, tuple[float, float]] | None:
+    """What each processor of this machine has used, and the value after which this counter begins again (RAPL, by the
+    kernel's powercap interface); None: not readable."""
     try:
-        packages = [p for p in ENERGY.glob("intel-rapl:*") if p.name.count(":") == 1]
-        return sum(int((p / "energy_uj").read_text()) for p in packages) * 1e-6 if packages else None
+        zones = [z for z in ENERGY.glob("intel-rapl:*") if (z / "name").read_text().startswith("package")]
+        found = {z.name: (_number(z / "energy_uj"), _number(z / "max_energy_range_uj")) for z in zones}
     except (OSError, ValueError):
         return None
+    return found or None
+
+
+def _number(file: Path) -> float:
+    return int(file.read_text()) * 1e-6
+
+
+def _used(before: dict[str, tuple[float, float]], after: dict[str, tuple[float, float]]) -> float:
+    return sum((end - before[zone][0]) % size for zone, (end, size) in after.items())
 
 
 def _built(options: argparse.Namespace) -> Path:
     """The folder of this build. Builds of the same words and sources are made once, also by several workers."""
     sources = [options.folder / source for source in options.source]
     key = hashlib.sha256(json.dumps(options.build).encode())
-    for source in sources:
-        for path in _files_in(source):
-            key.update(f"{path.relative_to(source.parent)}\0{path.stat().st_mode}\0".encode())
-            key.update(hashlib.sha256(path.read_bytes()).digest())
+    try:
+        for source in sources:
+            for path in _files_in(source):
+                key.update(os.fsencode(path.relative_to(source.parent)) + b"\0%d\0" % path.stat().st_mode)
+                key.update(_digest(path))
+    except OSError as e:
+        _end(_UNBUILT, f"[build] sources: {e.filename} cannot be read: {e.strerror}")
     options.builds.mkdir(parents=True, exist_ok=True)
     folder = options.builds / key.hexdigest()[:16]
     with folder.with_suffix(".lock").open("w") as lock:
@@ -117,21 +143,39 @@ def _files_in(source: Path) -> Iterator[Path]:
     yield from sorted(p for p in source.rglob("*") if p.is_file()) if source.is_dir() else [source]
 
 
+def _seen(options: argparse.Namespace) -> dict[str, str]:
+    """Settings reach a build by its words alone, which decide whether there is such a build."""
+    return {k: v for k, v in os.environ.items() if k not in options.hide and not k.startswith("CULMEN_")}
+
+
+def _digest(path: Path) -> bytes:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
+
+
 def _build(options: argparse.Namespace, sources: list[Path], folder: Path) -> None:
     folder.mkdir()
-    for source in sources:
-        if source.is_dir():
-            shutil.copytree(source, folder / source.name, symlinks=True)
-        else:
-            shutil.copy2(source, folder / source.name)
+    try:
+        for source in sources:
+            if source.is_dir():
+                shutil.copytree(source, folder / source.name, symlinks=True)
+            else:
+                shutil.copy2(source, folder / source.name)
+    except OSError as e:
+        _end(_UNBUILT, f"[build] sources cannot be copied to {folder}: {e}")
     log = folder / _LOG
     with log.open("w") as out:
         try:
             words = [word.replace(BUILD, str(folder)) for word in options.build]
-            code = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out).returncode
+            ran = subprocess.run(
+                words, cwd=folder, env=_seen(options), stdin=subprocess.DEVNULL, stdout=out, stderr=out
+            )
         except OSError as e:
             _end(_UNBUILT, f"the build cannot be started: {options.build[0]}: {e.strerror}")
-    if code != 0:
+    if (code := ran.returncode) != 0:
         end = "".join(f"\n  {line}" for line in log.read_text(errors="replace").splitlines()[-_LINES:])
         _end(_UNBUILT, f"the build ended with exit code {code}: {' '.join(options.build)}{end}")
     (folder / _DONE).touch()

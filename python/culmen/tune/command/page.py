@@ -25,22 +25,22 @@ def tuning_page(name: str, tuned: Tuned) -> str:
 
 
 def _figures(tuned: Tuned) -> Iterator[Figure]:
-    if tuned.pairs:
-        yield _comparison(tuned)
+    if tuned.compared is not None:
+        yield _comparison(tuned.compared.rounds, tuned.goal)
     if tuned.effects:
         yield _effects(tuned)
     yield _search(tuned)
 
 
-def _comparison(tuned: Tuned) -> Figure:
-    rounds = list(range(1, len(tuned.pairs) + 1))
+def _comparison(pairs: list[tuple[float, float]], goal: str) -> Figure:
+    rounds = list(range(1, len(pairs) + 1))
     data = [
         {
             "type": "scatter",
             "mode": "lines+markers",
             "name": name,
             "x": rounds,
-            "y": [pair[k] for pair in tuned.pairs],
+            "y": [None if math.isnan(pair[k]) else pair[k] for pair in pairs],
             "line": {"color": colour},
             "marker": {"size": 8},
         }
@@ -48,7 +48,7 @@ def _comparison(tuned: Tuned) -> Figure:
     ]
     about = "Runs with both settings, in turns. Only these runs decide."
     plain = layout(height=340, margin=_MARGIN)
-    plain |= {"xaxis": axis("round", dtick=1), "yaxis": axis(tuned.goal, rangemode="tozero")}
+    plain |= {"xaxis": axis("round", dtick=1), "yaxis": axis(goal, rangemode="tozero")}
     return Figure("comparison", "Present and best settings", about, data, plain)
 
 
@@ -70,7 +70,9 @@ def _effects(tuned: Tuned) -> Figure:
             "showlegend": False,
         }
     ]
-    about = "The worst over the best value of each parameter, all else equal, with intervals of 95 %. Grey: not seen."
+    about = (
+        "The worst over the best value of a parameter, all else equal, and its range in resampled runs. Grey: not seen."
+    )
     plain = layout(height=120 + 32 * len(effects), margin={**_MARGIN, "l": 160})
     plain |= {"xaxis": axis("worst / best value"), "yaxis": axis("", type="category")}
     return Figure("effects", "What the parameters do", about, data, plain)

@@ -1,12 +1,16 @@
 """The file of ``culmen tune command``: a study file with two more tables, and defaults for what need not be said."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from ..._core import InputError
+from ...problem.given import Value
+from ...problem.parameter import Parameter
+from ...problem.space import Space
 from ...study_file import StudyFile, checked
 from ...study_file.messages import sentences
 from ...study_file.table import WHOLE, Setting, Table
@@ -64,7 +68,7 @@ class RecipeFile(StudyFile):
 def read_recipe(path: Path) -> RecipeFile:
     """Raises InputError with all mistakes."""
     try:
-        data = {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
+        data = {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}
     except FileNotFoundError:
         raise InputError(f"there is no file {path}; `culmen init --tune` writes one") from None
     except (OSError, UnicodeDecodeError) as e:
@@ -88,27 +92,71 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: residuals are for fits; `culmen tune command` needs one value, or wall time")
     if len(recipe.objectives) > 1:
         raise InputError(f"{path}: [objectives] has {len(recipe.objectives)} entries; leave one to tune for")
-    if recipe.tune.measure and (recipe.evaluator.value or recipe.objectives):
+    if recipe.tune.measure and _names_value(recipe):
         raise InputError(f"{path}: [tune] measure and a value of the program are both given; remove one of them")
     if recipe.tune.measure == "energy" and measured.energy_j() is None:
         raise InputError(
             f'{path}: [tune] measure = "energy", but the energy of this machine cannot be read in {measured.ENERGY}; '
             "write another measure, or ask for the right to read it"
         )
-    if missing := _without_start(recipe):
+    if (recipe.run.workers or 1) > 1:
+        raise InputError(f"{path}: [run] workers: runs side by side would disturb each other; remove workers")
+    if taken := [name for name in recipe.evaluator.values if name in _KEYS.values()]:
+        raise InputError(f"{path}: [evaluator.values] {taken[0]}: culmen measures this itself; give another name")
+    _check_program(recipe, path)
+    _check_build(recipe, path)
+    try:
+        present_of(recipe)
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
+
+
+def _names_value(recipe: RecipeFile) -> bool:
+    return bool(recipe.evaluator.value or recipe.objectives or "value" in recipe.evaluator.values)
+
+
+def _check_program(recipe: RecipeFile, path: Path) -> None:
+    assert recipe.evaluator.command is not None
+    program = recipe.evaluator.command[0]
+    words = [*recipe.evaluator.command, *(value or "" for value in recipe.evaluator.environment.values())]
+    if any(measured.BUILD in word for word in words):
+        if recipe.build is None:
+            raise InputError(f"{path}: {measured.BUILD} stands for the folder of a build, but there is no [build]")
+        if "build" in recipe.space:
+            raise InputError(f"{path}: [space] build: {measured.BUILD} is the folder of the build; give another name")
+    if "/" in program and not program.startswith("{") and not (path.parent / program).is_file():
+        raise InputError(f"{path}: [evaluator] command: there is no program {path.parent / program}")
+
+
+def _check_build(recipe: RecipeFile, path: Path) -> None:
+    sources = recipe.build.sources if recipe.build else []
+    there = [(path.parent / source).resolve() for source in sources]
+    for source, place in zip(sources, there, strict=True):
+        if not place.exists():
+            raise InputError(f'{path}: [build] sources: there is no file or folder "{source}"')
+        if path.resolve().is_relative_to(place):
+            raise InputError(f'{path}: [build] sources: "{source}" contains this file; name only what the build needs')
+    if len({place.name for place in there}) < len(there):
+        raise InputError(f"{path}: [build] sources: two of them have the same name; put them into one folder")
+
+
+def present_of(recipe: RecipeFile) -> dict[str, Value]:
+    """The present settings: the first entry of [[starts]], and otherwise ``initial``. Raises InputError."""
+    given: dict[str, Value] = {name: t.initial for name, t in recipe.space.items() if t.initial is not None}
+    given |= recipe.starts[0] if recipe.starts else {}
+    parameters = {name: Parameter(**table.model_dump()) for name, table in recipe.space.items()}
+    searched = {name for name, table in recipe.space.items() if table.value is None}
+    begun = {name: replace(p, initial=given.get(name)) if name in searched else p for name, p in parameters.items()}
+    core = Space(begun, recipe.constraints).core
+    present = {name: value for name, value in core.named(core.start()).items() if name in searched}
+    if missing := sorted(present.keys() - given.keys()):
         raise InputError(
-            f"{path}: the present setting of {', '.join(missing)} is not known; write initial = … for it, so that "
-            "culmen can say what is gained"
+            f"the present setting of {', '.join(missing)} is not known; write initial = … for it, so that culmen can "
+            "say what is gained"
         )
-
-
-def _without_start(recipe: RecipeFile) -> list[str]:
-    begun = recipe.starts[0] if recipe.starts else {}
-    return [
-        name
-        for name, table in recipe.space.items()
-        if table.value is None and table.initial is None and name not in begun and table.active_when is None
-    ]
+    if core.violation(core.start()) > 0:
+        raise InputError("the present settings violate [constraints]; correct the constraints or the values of initial")
+    return present
 
 
 def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
@@ -116,30 +164,41 @@ def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
     if recipe.objectives:
         name, direction = next(iter(recipe.objectives.items()))
         return name, direction == "maximize"
-    if recipe.evaluator.value or recipe.evaluator.values:
-        return next(iter(recipe.evaluator.values), "value") if not recipe.evaluator.value else "value", False
-    return (recipe.tune.measure or "wall_time").replace("_", " "), False
+    return "value" if _names_value(recipe) else _measure(recipe).replace("_", " "), False
+
+
+def counts_time(recipe: RecipeFile) -> bool:
+    """Whether the value is a time, or a rate: something that the same work needs or reaches."""
+    return objective_of(recipe)[1] or (not _names_value(recipe) and _measure(recipe) in ("wall_time", "cpu_time"))
+
+
+def _measure(recipe: RecipeFile) -> str:
+    return recipe.tune.measure or "wall_time"
 
 
 def search_file(recipe: RecipeFile, folder: Path, builds: Path) -> StudyFile:
     """The study that searches. ``folder``: of the file."""
-    return _study(recipe, folder, builds, {}, "0")
+    present = present_of(recipe)
+    tables = {"space": _space(recipe, present), "starts": [present, *recipe.starts[1:]]}
+    return _study(recipe, folder, builds, tables, "0")
 
 
 def comparison_file(recipe: RecipeFile, folder: Path, builds: Path, settings: list[dict[str, Any]]) -> StudyFile:
     """A study that runs the program once with each of these settings, in this order."""
-    number = {"type": "integer", "lower": 0, "upper": len(settings)}
-    space = {  # initial values would be one more candidate
-        name: {key: given for key, given in table.items() if key != "initial"}
-        for name, table in _tables(recipe)["space"].items()
-    }
+    number = {"type": "integer", "lower": 0, "upper": len(settings), "initial": 0}
     tables = {
-        "space": {**space, ROUND: number},
+        "space": {**_space(recipe, settings[0]), ROUND: number},
         "starts": [{**setting, ROUND: at} for at, setting in enumerate(settings)],
         "optimizer": {"name": "random", "generational": True},
         "stop": {"evaluations": len(settings)},
     }
     return _study(recipe, folder, builds, tables, f"{{{ROUND}}}")
+
+
+def _space(recipe: RecipeFile, first: dict[str, Value]) -> dict[str, Any]:
+    """It begins with these settings: otherwise its own initial values would be one more candidate."""
+    tables: dict[str, Any] = _tables(recipe)["space"]
+    return {name: {**table, **({"initial": first[name]} if name in first else {})} for name, table in tables.items()}
 
 
 def _tables(recipe: RecipeFile) -> dict[str, Any]:
@@ -157,12 +216,12 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     values = {**evaluator.get("values", {}), **own}
     if recipe.tune.measure == "energy":
         values["energy_j"] = {"file": measured.REPORT, "key": "energy_j"}
-    if not (recipe.evaluator.value or recipe.evaluator.values or recipe.objectives):
-        evaluator["value"] = {"file": measured.REPORT, "key": _KEYS[recipe.tune.measure or "wall_time"]}
+    if not _names_value(recipe):
+        evaluator["value"] = {"file": measured.REPORT, "key": _KEYS[_measure(recipe)]}
     evaluator["values"] = values
     evaluator.setdefault("keep", "failures")
     evaluator.setdefault("give_up_after", 10)
-    run = {"workers": 1, "prefetch": False, **tables.get("run", {})}
+    run = {**tables.get("run", {}), "workers": 1, "prefetch": False}
     file: StudyFile = checked(StudyFile, {**tables, "evaluator": evaluator, "run": run, **given}, recipe.name)
     return file
 
@@ -174,6 +233,10 @@ def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[
         words.append(f"--time-limit={recipe.evaluator.time_limit_s}")
     if recipe.build:
         words += [f"--builds={builds}", *(f"--build={word}" for word in recipe.build.command)]
+        words += [f"--hide={name}" for name in (*recipe.evaluator.environment, *recipe.space)]
         words += [f"--source={source}" for source in recipe.build.sources]
     assert recipe.evaluator.command is not None
-    return [*words, "--", *recipe.evaluator.command]
+    program, *others = recipe.evaluator.command
+    if "/" in program and not program.startswith("{"):
+        program = str(folder / program)
+    return [*words, "--", program, *others]

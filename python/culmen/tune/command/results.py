@@ -1,5 +1,6 @@
 """What a tuning found: as a table, as sentences, and as JSON."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +16,34 @@ TEXTS = ("parameter", "matters")
 
 
 @dataclass(frozen=True)
+class Compared:
+    """``rounds``: the values with the present and with the new settings; NaN: this run failed, or violates limits."""
+
+    rounds: list[tuple[float, float]]
+    first_failure: str
+
+    @property
+    def whole(self) -> list[tuple[float, float]]:
+        return [pair for pair in self.rounds if not any(map(math.isnan, pair))]
+
+    @property
+    def new_failed(self) -> int:
+        return sum(math.isnan(new) for _, new in self.rounds)
+
+    @property
+    def present_failed(self) -> int:
+        return sum(math.isnan(old) for old, _ in self.rounds)
+
+
+@dataclass(frozen=True)
 class Tuned:
-    """``verdict``, ``worth``: None if the search found no other settings."""
+    """``compared``: None if the search found no other settings. ``verdict``, ``worth``: None without enough rounds."""
 
     goal: str  # what was measured, for people
     maximize: bool
     old: dict[str, Value]
     new: dict[str, Value]
-    pairs: list[tuple[float, float]]  # of the comparison: with the old and the new settings
+    compared: Compared | None
     verdict: Verdict | None
     worth: Worth | None
     effects: list[Effect]
@@ -31,7 +52,10 @@ class Tuned:
 
     @property
     def is_better(self) -> bool:
-        return self.verdict is not None and self.verdict.is_better
+        """New settings that fail more often than the present ones are not better."""
+        if self.verdict is None or self.compared is None or self.compared.new_failed > self.compared.present_failed:
+            return False
+        return self.verdict.is_better
 
 
 def rows_of(tuned: Tuned) -> Iterator[list[str]]:
@@ -47,9 +71,17 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 def sentences(tuned: Tuned) -> Iterator[str]:
     """The verdict, and whether the tuning was worth its time."""
-    verdict, worth = tuned.verdict, tuned.worth
-    if verdict is None or worth is None:
+    verdict, worth, compared = tuned.verdict, tuned.worth, tuned.compared
+    if compared is None:
         yield f"Keep what you have: none of {plural(len(tuned.values), 'run')} showed better settings."
+        return
+    failed, rounds = compared.new_failed, len(compared.rounds)
+    if failed > compared.present_failed:
+        why = f": {compared.first_failure.splitlines()[0]}" if compared.first_failure else ""
+        yield f"Keep what you have: the program failed in {failed} of {rounds} runs with the new settings{why}"
+        return
+    if verdict is None or worth is None:
+        yield f"Keep what you have: only {len(compared.whole)} of {rounds} rounds succeeded with both settings."
         return
     before = f"{tuned.goal} {shown(verdict.before, 4)} before, {shown(verdict.after, 4)} after"
     yield f"In {verdict.rounds} rounds with both settings in turns: {before} (medians)."
@@ -88,7 +120,7 @@ def as_json(tuned: Tuned) -> dict[str, Any]:
         "best_found": tuned.new,
         "use": "best_found" if tuned.is_better else "present",
         "comparison": tuned.verdict and vars(tuned.verdict),
-        "pairs": tuned.pairs,
+        "rounds": tuned.compared and [[None if math.isnan(v) else v for v in pair] for pair in tuned.compared.rounds],
         "spent_s": tuned.spent_s,
         "worth": tuned.worth and vars(tuned.worth),
         "effects": [vars(effect) for effect in tuned.effects],

@@ -65,11 +65,13 @@ class Worth:
     cost: float | None  # of the tuning, in the currency of the price
 
     @classmethod
-    def of(cls, verdict: Verdict, maximize: bool, spent_s: float, cores: int, price: float | None) -> "Worth":
-        """For times, rates and other figures that are inversely proportional to the time of the same work."""
+    def of(
+        cls, verdict: Verdict, maximize: bool, spent_s: float, cores: int, price: float | None, counts_time: bool = True
+    ) -> "Worth":
+        """``counts_time``: the value is a time or a rate; other values save none that is known."""
         spent_h = spent_s / 3600
         back_h = None
-        if verdict.is_better and verdict.relative:
+        if counts_time and verdict.is_better and verdict.relative:
             # After t hours, the old settings would have needed t · (1 + g) for a rate, or t / (1 - g) for a time.
             saved = verdict.gain if maximize else verdict.gain / (1 - verdict.gain)
             back_h = spent_h / saved
