@@ -151,3 +151,26 @@ def test_a_build_that_fails_shows_its_log(tmp_path):
     assert done.returncode == 2
     assert "the build ended with exit code 1" in done.stderr
     assert "nothing" in done.stderr
+
+
+def test_other_rounds_repeat_only_the_comparison(tmp_path):
+    write(tmp_path, before="echo run >> $CULMEN_STUDY_FOLDER/runs")
+    assert tune(tmp_path).returncode == 0
+    before = len((tmp_path / "runs").read_text().splitlines())
+    (tmp_path / "app.toml").write_text((tmp_path / "app.toml").read_text().replace("rounds = 4", "rounds = 6"))
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "In 6 rounds" in done.stdout
+    assert len((tmp_path / "runs").read_text().splitlines()) == before + 12
+
+
+def test_a_search_whose_time_was_up_is_not_continued(tmp_path):
+    write(tmp_path, before="sleep 0.02", evaluations=1000, more="")
+    text = (tmp_path / "app.toml").read_text()
+    (tmp_path / "app.toml").write_text(text.replace("evaluations = 1000", "evaluations = 1000\nwall_time_s = 2"))
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = len(package.read(tmp_path / "tune-app" / "search.db"))
+    assert told < 1000
+    assert tune(tmp_path).returncode == 0
+    assert len(package.read(tmp_path / "tune-app" / "search.db")) == told

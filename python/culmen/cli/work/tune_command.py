@@ -19,6 +19,7 @@ from ...report.reading import Evaluations, read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
 from ...run.result import Result
+from ...study_file import StudyFile
 from ...tune.command.effects import Effect, effects_of
 from ...tune.command.page import tuning_page
 from ...tune.command.recipe import (
@@ -64,9 +65,10 @@ class Tuner:
         """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
         would make sense. A search that has ended is not continued: its time may have been up."""
         study = search_file(self.recipe, self._place, self._builds)
-        if (found := self._found()) is not None and not self._kept(study, _SEARCH).is_another():
+        begun = (self.folder / _SEARCH).exists()
+        if begun and (found := self._found()) is not None and not self._kept(study, _SEARCH).is_another():
             return found
-        if not (self.folder / _SEARCH).exists() and not self._try_present():
+        if not begun and not self._try_present():
             return None
         result = self._conduct(study, _SEARCH, "runs")
         if result.reason == "interrupted":
@@ -128,12 +130,12 @@ class Tuner:
         rounds = [{order[k]: values[k] for k in (at, at + 1)} for at in range(0, len(order), 2)]
         return Compared([(pair[False], pair[True]) for pair in rounds], result.first_failure)
 
-    def _conduct(self, study: Any, name: str, what: str, limit: int | None = None) -> Result:
+    def _conduct(self, study: StudyFile, name: str, what: str) -> Result:
         kept = self._kept(study, name)
         kept.open()
-        return kept.conduct(lambda: make_monitor(not self.quiet, Words(what, self.goal)), RESUMABLE, limit)
+        return kept.conduct(lambda: make_monitor(not self.quiet, Words(what, self.goal)), RESUMABLE)
 
-    def _kept(self, study: Any, name: str) -> KeptStudy:
+    def _kept(self, study: StudyFile, name: str) -> KeptStudy:
         return KeptStudy(study, self._place, self._source, self.folder / name, "settings")
 
     def write(self, tuned: Tuned) -> None:
