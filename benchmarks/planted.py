@@ -14,7 +14,7 @@ import argparse
 import math
 
 import numpy as np
-from culmen.tune.command.verdict import verdict_of
+from culmen.bench.verdict import verdict_of
 
 import culmen
 

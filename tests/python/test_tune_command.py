@@ -7,11 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from culmen.bench.verdict import verdict_of
 from culmen.tune.command import measured
 from culmen.tune.command.effects import effects_of
 from culmen.tune.command.recipe import comparison_file, objective_of, present_of, read_recipe, search_file
 from culmen.tune.command.results import Compared, Tuned, sentences
-from culmen.tune.command.verdict import Worth, verdict_of
+from culmen.tune.command.worth import Worth
 
 from culmen import InputError
 

@@ -1,16 +1,11 @@
 """The model of messages and of the store: measured here, or read from a file."""
 
-import sys
 from pathlib import Path
 
 from .. import _core
 from .._core import InputError
 from ..base.text import did_you_mean
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ..base.toml import tomllib
 
 MEANINGS = {
     "latency_s": "latency of a message between nodes",

@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,10 @@ from pydantic import ValidationError
 
 from .._core import InputError
 from ..base.text import near_file
+from ..base.toml import tomllib
 from .file import StudyFile
 from .messages import sentences
 from .mistakes import Mistakes
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _WRITTEN = "(create one with `culmen init`)"
 _SAID = "a study file names it, with this line in [evaluator]:"

@@ -11,6 +11,7 @@ import numpy as np
 from ..._core import InputError
 from ...base.text import shown
 from ...bench.study import KeptStudy
+from ...bench.verdict import verdict_of
 from ...launch.launcher import cores
 from ...problem.given import Value
 from ...report.files import Kind, replacing
@@ -33,7 +34,7 @@ from ...tune.command.recipe import (
     search_file,
 )
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
-from ...tune.command.verdict import Worth, verdict_of
+from ...tune.command.worth import Worth
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for, remove_measurements
 from .summary import print_table
@@ -64,13 +65,13 @@ class Tuner:
     def search(self) -> dict[str, Value] | None:
         """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
         would make sense. A search that has ended is not continued: its time may have been up."""
-        study = search_file(self.recipe, self._place, self._builds)
+        search = self._kept(search_file(self.recipe, self._place, self._builds), _SEARCH)
         begun = (self.folder / _SEARCH).exists()
-        if begun and (found := self._found()) is not None and not self._kept(study, _SEARCH).is_another():
+        if begun and (found := self._found()) is not None and not search.is_another():
             return found
         if not begun and not self._try_present():
             return None
-        result = self._conduct(study, _SEARCH, "runs")
+        result = self._conduct(search, "runs")
         if result.reason == "interrupted":
             return None
         if result.best is None:
@@ -81,10 +82,7 @@ class Tuner:
 
     def _try_present(self) -> bool:
         """One run, which also fills caches. False: a signal stopped it."""
-        study = comparison_file(self.recipe, self._place, self._builds, [self.present])
-        if self._kept(study, _PRESENT).is_another():
-            remove_measurements(self.folder / _PRESENT)
-        result = self._conduct(study, _PRESENT, "run with the present settings")
+        result = self._run_each([self.present], _PRESENT, "run with the present settings")
         if result.reason == "interrupted":
             return False
         if result.best is None or result.violation > 0:
@@ -117,10 +115,7 @@ class Tuner:
             rng.shuffle(turn)
             order += turn
             settings += [new if is_new else self.present for is_new in turn]
-        study = comparison_file(self.recipe, self._place, self._builds, settings)
-        if self._kept(study, _COMPARISON).is_another():  # of other rounds, or of an earlier search
-            remove_measurements(self.folder / _COMPARISON)
-        result = self._conduct(study, _COMPARISON, "runs in turns")
+        result = self._run_each(settings, _COMPARISON, "runs in turns")
         if result.reason == "interrupted":
             return None
         found = read(self.folder / _COMPARISON)
@@ -130,8 +125,14 @@ class Tuner:
         rounds = [{order[k]: values[k] for k in (at, at + 1)} for at in range(0, len(order), 2)]
         return Compared([(pair[False], pair[True]) for pair in rounds], result.first_failure)
 
-    def _conduct(self, study: StudyFile, name: str, what: str) -> Result:
-        kept = self._kept(study, name)
+    def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
+        """One run with each, in this order. A store of others, as of other rounds, is replaced."""
+        kept = self._kept(comparison_file(self.recipe, self._place, self._builds, settings), name)
+        if kept.is_another():
+            remove_measurements(kept.store)
+        return self._conduct(kept, what)
+
+    def _conduct(self, kept: KeptStudy, what: str) -> Result:
         kept.open()
         return kept.conduct(lambda: make_monitor(not self.quiet, Words(what, self.goal)), RESUMABLE)
 

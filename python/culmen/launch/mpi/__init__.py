@@ -6,20 +6,15 @@ A data file and a test add another one.
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from ...base.toml import tomllib
 from ..programs import said_by
 from .collectives import Collectives
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _BARE = ("mpiexec", "mpirun")
 

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,11 +9,7 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.text import did_you_mean
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ...base.toml import tomllib
 
 _PARTITION = "partition"  # the table of the tables for single partitions
 

@@ -5,16 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from scipy import stats
-
 from ..._core import InputError
+from ...bench.verdict import verdict_of
 from .running import Command
 from .tuned import read_tuning
 
 Kind = tuple[str, list[float], Callable[[], int]]
 """Runs that are compared: what they are, for messages; their times in seconds; a run, which returns its exit code."""
-_CONFIDENCE = 0.95
 LEAST_RUNS = 3
 
 
@@ -28,11 +25,9 @@ class Compared:
 
     def gain(self, times: list[float]) -> tuple[float, float, bool]:
         """The share of the time that is saved, half the length of its interval of 95 %, and whether this interval is
-        without 0: from the logarithms of the ratios of each round, by Student's distribution."""
-        logs = np.log(np.asarray(times) / np.asarray(self.default_s))
-        half = stats.t.ppf((1 + _CONFIDENCE) / 2, len(logs) - 1) * stats.sem(logs)
-        low, middle, high = (1 - np.exp(logs.mean() + sign * half) for sign in (1, 0, -1))
-        return float(middle), float(high - low) / 2, bool(abs(logs.mean()) > half)
+        without 0."""
+        verdict = verdict_of(list(zip(self.default_s, times, strict=True)), maximize=False)
+        return verdict.gain, (verdict.high - verdict.low) / 2, verdict.is_better or verdict.is_worse
 
 
 def validate(command: Command, file: Path, rounds: int, say: Callable[[str], None]) -> Compared:

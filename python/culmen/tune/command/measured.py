@@ -62,9 +62,10 @@ def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | N
     before, begun = energy_j(), time.perf_counter()
     try:
         pid = os.posix_spawnp(words[0], words, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
-    except (OSError, ValueError) as e:
-        e = e if isinstance(e, OSError) else OSError(0, str(e))
+    except OSError as e:
         _end(_WRONG, f"the program {words[0]} cannot be started: {e.strerror}")
+    except ValueError as e:
+        _end(_WRONG, f"the program {words[0]} cannot be started: {e}")
     if limit_s:
         signal.signal(signal.SIGALRM, lambda *_: _end_late(pid, limit_s))
         signal.setitimer(signal.ITIMER_REAL, limit_s)

@@ -5,21 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ..._core import InputError
+from ...base.toml import tomllib
 from ...problem.given import Value
 from ...problem.parameter import Parameter
 from ...problem.space import Space
 from ...study_file import StudyFile, checked
-from ...study_file.messages import sentences
 from ...study_file.table import WHOLE, Setting, Table
 from . import measured
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _EVALUATIONS = 150
 _OPTIMIZER = {"name": "bayes", "model": "additive"}  # settings of programs act nearly independently, with noise
@@ -77,10 +72,7 @@ def read_recipe(path: Path) -> RecipeFile:
         raise InputError(f"{path} is not valid TOML: {e}") from None
     data.setdefault("stop", {"evaluations": _EVALUATIONS})
     data.setdefault("optimizer", _OPTIMIZER)
-    try:
-        recipe = RecipeFile.model_validate(data)
-    except ValidationError as e:
-        raise InputError("\n".join(f"{path}: {text}" for _, text in sentences(e, RecipeFile))) from None
+    recipe: RecipeFile = checked(RecipeFile, data, str(path))
     _check(recipe, path)
     return recipe
 
@@ -212,13 +204,12 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     evaluator = dict(tables["evaluator"])
     evaluator["command"] = _words(recipe, folder, builds, number)
     evaluator.pop("time_limit_s", None)  # the program's, without the time of the build
-    own = {key: {"file": measured.REPORT, "key": key} for key in ("wall_time_s", "cpu_time_s", "memory_bytes")}
-    values = {**evaluator.get("values", {}), **own}
-    if recipe.tune.measure == "energy":
-        values["energy_j"] = {"file": measured.REPORT, "key": "energy_j"}
+    places = {name: {"file": measured.REPORT, "key": key} for name, key in _KEYS.items()}
     if not _names_value(recipe):
-        evaluator["value"] = {"file": measured.REPORT, "key": _KEYS[_measure(recipe)]}
-    evaluator["values"] = values
+        evaluator["value"] = places[_measure(recipe)]
+    if recipe.tune.measure != "energy":  # not every machine has it
+        del places["energy"]
+    evaluator["values"] = evaluator.get("values", {}) | {_KEYS[name]: place for name, place in places.items()}
     evaluator.setdefault("keep", "failures")
     evaluator.setdefault("give_up_after", 10)
     run = {**tables.get("run", {}), "workers": 1, "prefetch": False}

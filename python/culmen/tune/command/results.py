@@ -7,9 +7,10 @@ from typing import Any
 
 from ...base.machine import here
 from ...base.text import lasted, plural, shown
+from ...bench.verdict import Verdict
 from ...problem.given import Value
 from .effects import Effect
-from .verdict import Verdict, Worth
+from .worth import Worth
 
 HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters")
 TEXTS = ("parameter", "matters")

@@ -1,0 +1,28 @@
+"""Whether a tuning was worth its time."""
+
+from dataclasses import dataclass
+
+from ...bench.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Worth:
+    """``spent_h``: hours of tuning. ``back_h``: hours in which the program must run with the new settings until the
+    time that it saves is as long; None: it saves nothing."""
+
+    spent_h: float
+    back_h: float | None
+    cost: float | None  # of the tuning, in the currency of the price
+
+    @classmethod
+    def of(
+        cls, verdict: Verdict, maximize: bool, spent_s: float, cores: int, price: float | None, counts_time: bool = True
+    ) -> "Worth":
+        """``counts_time``: the value is a time or a rate; other values save none that is known."""
+        spent_h = spent_s / 3600
+        back_h = None
+        if counts_time and verdict.is_better and verdict.relative:
+            # After t hours, the old settings would have needed t · (1 + g) for a rate, or t / (1 - g) for a time.
+            saved = verdict.gain if maximize else verdict.gain / (1 - verdict.gain)
+            back_h = spent_h / saved
+        return cls(spent_h, back_h, None if price is None else spent_h * cores * price)
