@@ -69,34 +69,20 @@ class ForestAdvice {
     return {log_improvement(least_, p.mean, std::sqrt(p.variance)).logarithm, std::move(unit)};
   }
 
-  bool known(const VectorXd& unit) const {
-    for (Index k = 0; k < points_.rows(); ++k)
-      if ((points_.row(k).transpose() - unit).cwiseAbs().maxCoeff() <= same_unit) return true;
-    return false;
-  }
-
-  VectorXd drawn() {
-    VectorXd unit(points_.cols());
-    for (double& u : unit) u = random_.uniform();
-    return settled(question_.space, unit);
-  }
-
   VectorXd next() {
     std::vector<Found> found;
-    for (std::size_t k = 0; k < forest_draws; ++k) found.push_back(judged(drawn()));
+    for (std::size_t k = 0; k < forest_draws; ++k) found.push_back(judged(anywhere(question_.space, random_)));
     const auto more = [](const Found& a, const Found& b) { return a.gain > b.gain; };
     std::ranges::stable_sort(found, more);
-    std::vector<Index> order(static_cast<std::size_t>(points_.rows()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::ranges::stable_sort(order, [&](Index a, Index b) { return values_[a] < values_[b]; });
+    const auto order = ascending(values_);
     for (std::size_t k = 0; k < starts; ++k) {
       if (k < order.size()) climb(judged(points_.row(order[k]).transpose()), found);
       climb(found[k], found);
     }
     std::ranges::stable_sort(found, more);
     for (const auto& f : found)
-      if (!known(f.unit)) return f.unit;
-    return drawn();
+      if (!contains(points_, f.unit, same_unit)) return f.unit;
+    return anywhere(question_.space, random_);
   }
 
   /// Appends the points on its way and the neighbours of its end, because the end itself may be known already.

@@ -108,21 +108,8 @@ class Advice {
 
   std::optional<Favourite> favourite() const {
     if (model_->process.hyperparameters().noise < noise_to_mention) return {};
-    Favourite out;
-    Index best = -1;
-    for (Index k = 0; k < points_.rows(); ++k) {
-      const auto& p = chosen_[static_cast<std::size_t>(k)];
-      if (!p.ok || p.violation > 0) continue;
-      ++out.points;
-      if (best < 0 || means_[k] < means_[best]) best = k;
-    }
-    if (best < 0) return {};
-    const auto p = model_->process.posterior(points_.row(best).transpose(), false);
-    const double deviation = std::sqrt(p.variance);
-    out.unit = chosen_[static_cast<std::size_t>(best)].unit;
-    out.value = model_->values.objective(p.mean);
-    out.error = 0.5 * (model_->values.objective(p.mean + deviation) - model_->values.objective(p.mean - deviation));
-    return out;
+    return favourite_of(chosen_, means_, model_->values,
+                        [&](Index k) { return model_->process.posterior(points_.row(k).transpose(), false); });
   }
 
   /// The sides depend on the lengths; the volume does not.
@@ -139,13 +126,7 @@ class Advice {
     model_->process.extend(x, model_->process.posterior(x, false).mean);
   }
 
-  bool known(const VectorXd& x) const {
-    const double least = same / question_.side;
-    const auto& points = model_->process.points();
-    for (Index k = 0; k < points.rows(); ++k)
-      if ((points.row(k).transpose() - x).cwiseAbs().maxCoeff() <= least) return true;
-    return false;
-  }
+  bool known(const VectorXd& x) const { return contains(model_->process.points(), x, same / question_.side); }
 
   VectorXd settled_inner(const VectorXd& x) const {
     return inner(settled(question_.space, centre_ + question_.side * x));
@@ -258,6 +239,44 @@ Proposal Proposal::decoded(const Bytes& bytes) {
 }
 
 Proposal propose(const Question& question) { return Advice(question).proposal(); }
+
+std::optional<Favourite> favourite_of(const std::vector<Point>& points, const VectorXd& means,
+                                      const ModelValues& values, const std::function<Posterior(Index)>& expected) {
+  Favourite out;
+  Index best = -1;
+  for (Index k = 0; k < means.size(); ++k) {
+    const auto& p = points[static_cast<std::size_t>(k)];
+    if (!p.ok || p.violation > 0) continue;
+    ++out.points;
+    if (best < 0 || means[k] < means[best]) best = k;
+  }
+  if (best < 0) return {};
+  const auto p = expected(best);
+  const double deviation = std::sqrt(p.variance);
+  out.unit = points[static_cast<std::size_t>(best)].unit;
+  out.value = values.objective(p.mean);
+  out.error = 0.5 * (values.objective(p.mean + deviation) - values.objective(p.mean - deviation));
+  return out;
+}
+
+bool contains(const MatrixXd& points, const VectorXd& unit, double near) {
+  for (Index k = 0; k < points.rows(); ++k)
+    if ((points.row(k).transpose() - unit).cwiseAbs().maxCoeff() <= near) return true;
+  return false;
+}
+
+std::vector<Index> ascending(const VectorXd& values) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, [&](Index a, Index b) { return values[a] < values[b]; });
+  return order;
+}
+
+VectorXd anywhere(const Space& space, Random& random) {
+  VectorXd unit(static_cast<Index>(space.size()));
+  for (double& u : unit) u = random.uniform();
+  return settled(space, unit);
+}
 
 VectorXd settled(const Space& space, const VectorXd& unit) {
   std::vector<double> x = plain(unit);

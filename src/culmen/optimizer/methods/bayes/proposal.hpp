@@ -2,6 +2,7 @@
 // (TuRBO: Eriksson, Pearce, Gardner, Turner and Poloczek, NeurIPS 2019).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "culmen/base/bytes.hpp"
@@ -54,6 +55,17 @@ Proposal propose_by_forest(const Question& question);
 /// rival and pending: points drawn at random differ anyway.
 Proposal propose_by_sum(const Question& question);
 
+/// The feasible point of the least mean (one for each point); none if all failed or violate constraints. `expected`:
+/// mean and variance of the model at a point.
+std::optional<Favourite> favourite_of(const std::vector<Point>& points, const Eigen::VectorXd& means,
+                                      const ModelValues& values,
+                                      const std::function<Posterior(Eigen::Index)>& expected);
+/// Whether one of the points (rows) is nearer than this in each parameter.
+bool contains(const Eigen::MatrixXd& points, const Eigen::VectorXd& unit, double near);
+/// The indices of the values, the least value first.
+std::vector<Eigen::Index> ascending(const Eigen::VectorXd& values);
+/// A point anywhere in the space.
+Eigen::VectorXd anywhere(const Space& space, Random& random);
 /// A unit vector near `centre`, used when no model is asked. Discrete parameters move by at least one cell.
 Eigen::VectorXd neighbour(const Space& space, const Eigen::VectorXd& centre, double side, Random& random);
 /// The unit vector that is actually evaluated: middles of cells, inactive parameters at rest.

@@ -98,49 +98,30 @@ class SumAdvice {
         }
       }
     }
-    MatrixXd covariance = parts_.between(points_, points_, has_order_);
-    covariance.diagonal().array() += noise_ + pivot_room;
-    factor_.compute(covariance);
+    covariance_ = parts_.between(points_, points_, has_order_);
+    MatrixXd with_noise = covariance_;
+    with_noise.diagonal().array() += noise_ + pivot_room;
+    factor_.compute(with_noise);
     weights_ = factor_.solve(values_->values());
-    means_ = parts_.between(points_, points_, has_order_) * weights_;
+    means_ = covariance_ * weights_;
   }
 
   std::optional<Favourite> favourite() const {
     if (variance_ * noise_ < noise_to_tell) return {};
-    Favourite out;
-    Index best = -1;
-    for (Index k = 0; k < points_.rows(); ++k) {
-      const auto& p = chosen_[static_cast<std::size_t>(k)];
-      if (!p.ok || p.violation > 0) continue;
-      ++out.points;
-      if (best < 0 || means_[k] < means_[best]) best = k;
-    }
-    if (best < 0) return {};
-    const MatrixXd near = parts_.between(points_, points_.row(best), has_order_);
-    const double own = parts_.between(points_.row(best), points_.row(best), has_order_)(0, 0);
-    const double left = own - near.col(0).dot(factor_.solve(near.col(0)));
-    const double deviation = std::sqrt(variance_ * std::max(left, 0.0));
-    out.unit = chosen_[static_cast<std::size_t>(best)].unit;
-    out.value = values_->objective(means_[best]);
-    out.error = 0.5 * (values_->objective(means_[best] + deviation) - values_->objective(means_[best] - deviation));
-    return out;
-  }
-
-  VectorXd drawn() {
-    VectorXd unit(points_.cols());
-    for (double& u : unit) u = random_.uniform();
-    return unit;
+    return favourite_of(chosen_, means_, *values_, [&](Index k) {
+      const VectorXd near = covariance_.col(k);
+      const double left = near[k] - near.dot(factor_.solve(near));
+      return Posterior{means_[k], variance_ * std::max(left, 0.0), {}, {}};
+    });
   }
 
   /// A random point, or one near a point that the model expects to be good.
   MatrixXd candidates() {
-    std::vector<Index> order(static_cast<std::size_t>(points_.rows()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::ranges::stable_sort(order, [&](Index a, Index b) { return means_[a] < means_[b]; });
+    auto order = ascending(means_);
     order.resize(std::min(order.size(), tops));
     MatrixXd out(static_cast<Index>(random_draws + order.size() * (changes + 1)), points_.cols());
     Index row = 0;
-    for (std::size_t k = 0; k < random_draws; ++k) out.row(row++) = settled(question_.space, drawn()).transpose();
+    for (std::size_t k = 0; k < random_draws; ++k) out.row(row++) = anywhere(question_.space, random_).transpose();
     for (const Index top : order) {
       out.row(row++) = points_.row(top);
       for (std::size_t k = 0; k < changes; ++k) out.row(row++) = changed(points_.row(top).transpose()).transpose();
@@ -161,12 +142,6 @@ class SumAdvice {
     return settled(question_.space, unit.cwiseMax(0).cwiseMin(1));
   }
 
-  bool known(const VectorXd& unit) const {
-    for (Index k = 0; k < points_.rows(); ++k)
-      if ((points_.row(k).transpose() - unit).cwiseAbs().maxCoeff() <= same_place) return true;
-    return false;
-  }
-
   VectorXd next() {
     const MatrixXd at = candidates();
     const MatrixXd near = parts_.between(points_, at, has_order_);
@@ -179,19 +154,16 @@ class SumAdvice {
     VectorXd sample = root.matrixL() * VectorXd(pivots.cwiseProduct(normal));
     sample = root.transpositionsP().transpose() * sample;
     sample = near.transpose() * weights_ + std::sqrt(variance_) * sample;
-    std::vector<Index> order(static_cast<std::size_t>(at.rows()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::ranges::stable_sort(order, [&](Index a, Index b) { return sample[a] < sample[b]; });
-    for (const Index k : order)
-      if (question_.noisy || !known(at.row(k).transpose())) return at.row(k).transpose();
-    return settled(question_.space, drawn());
+    for (const Index k : ascending(sample))
+      if (question_.noisy || !contains(points_, at.row(k).transpose(), same_place)) return at.row(k).transpose();
+    return anywhere(question_.space, random_);
   }
 
   const Question& question_;
   Random random_;
   const std::vector<char> has_order_;
   std::vector<Point> chosen_;
-  MatrixXd points_;
+  MatrixXd points_, covariance_;  // covariance_: of the points, without noise
   std::optional<ModelValues> values_;
   Parts parts_;
   double noise_ = 0, variance_ = 1;
