@@ -89,5 +89,67 @@ TEST(CutForGood, a_worker_says_that_the_run_is_gone) {
                 "interrupted, or the network is down");
 }
 
+/// Reads until the other side ends the connection or has sent so many bytes.
+std::size_t read_up_to(int fd, std::size_t most) {
+  Bytes block(std::size_t{1} << 20);
+  std::size_t bytes = 0;
+  while (bytes < most) {
+    const auto n = recv(fd, block.data(), block.size(), 0);
+    if (n <= 0) break;
+    bytes += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+void answer_with(int fd, const Bytes& frames) {
+  EXPECT_GT(read_up_to(fd, 1), 0U);
+  EXPECT_EQ(send(fd, frames.data(), frames.size(), MSG_NOSIGNAL), static_cast<ssize_t>(frames.size()));
+}
+
+/// The master may have got it as the last one of the study.
+TEST(LeftDuringItsResult, a_worker_has_sent_it_if_it_was_written) {
+  const ListeningSocket listener;
+  const Bytes result(std::size_t{16} << 20);  // more than the system keeps
+  std::unique_ptr<JoinedEndpoint> endpoint;
+  std::thread joins([&] {
+    endpoint = join_master({.address = {"tcp", "127.0.0.1", listener.port()}, .patience_s = hangs_s});
+  });
+  const int fd = listener.take();
+  Bytes welcoming;
+  append_frame(welcoming, head_of(welcome), {});
+  answer_with(fd, welcoming);
+  joins.join();
+  std::thread worker([&] { EXPECT_TRUE(endpoint->send(frame_of(1, FrameKind::result), result)); });
+  const auto begun = read_up_to(fd, 1);
+  std::thread leaves([&] { endpoint->leave(); });
+  while (!endpoint->closed()) std::this_thread::yield();
+  EXPECT_GE(begun + read_up_to(fd, result.size()), result.size());
+  worker.join();
+  leaves.join();
+  close(fd);
+}
+
+TEST(LeftDuringItsResult, a_worker_with_a_connection_for_each_item_has_sent_it_too) {
+  const ListeningSocket listener;
+  std::thread master([&] {
+    Bytes two_items, end;
+    append_frame(two_items, head_of(answer), encode(Answer{.frames = 2}));
+    for (const EvaluationId item : {1, 2}) append_frame(two_items, frame_of(item), {});
+    append_frame(end, head_of(bye), {});
+    for (const auto& frames : {two_items, end}) {
+      const int fd = listener.take();
+      answer_with(fd, frames);
+      close(fd);
+    }
+  });
+  const auto endpoint = join_master({.address = {"tcp-per-item", "127.0.0.1", listener.port()}, .patience_s = hangs_s});
+  FrameHead head;
+  Bytes body;
+  EXPECT_TRUE(endpoint->receive(head, body));
+  EXPECT_TRUE(endpoint->send(frame_of(1, FrameKind::result), {}));
+  EXPECT_TRUE(endpoint->closed());
+  master.join();
+}
+
 }  // namespace
 }  // namespace culmen

@@ -79,8 +79,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (!current_) return true;  // it is sent again with the next connection
     clear(out_);
     append_frame(out_, head, body);
-    write(lock);
-    return !over_;
+    return write(lock) || !over_;
   }
 
   void wait_closed() override {
@@ -153,8 +152,8 @@ class NetworkEndpoint final : public JoinedEndpoint {
     return !why.empty() || !block.empty();
   }
 
-  /// What is in out_.
-  void write(Lock& lock) {
+  /// What is in out_. True: the system has it, though the study may have ended meanwhile.
+  bool write(Lock& lock) {
     const auto connection = current_;
     std::string why;
     writing_ = true;
@@ -168,6 +167,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     writing_ = false;
     if (!why.empty()) lose(why);
     if (over_) written_.notify_all();
+    return why.empty();
   }
 
   void take(Lock& lock, BytesView block) {

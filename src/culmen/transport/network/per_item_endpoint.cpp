@@ -77,16 +77,13 @@ class PerItemEndpoint final : public JoinedEndpoint {
   /// If the worker has no other item, the visit that hands in the frame also waits for the next one.
   bool send(const FrameHead& head, BytesView body) override {
     if (is_over()) return false;
+    const auto number = confirmed_ + unconfirmed_.size();
     unconfirmed_.emplace_back(head, Bytes(body.begin(), body.end()));
     const bool waits = waiting_.empty() && !socket_.is_open();
     socket_.close();
-    if (!waits) return finish_visit(false);
-    try {
-      begin_visit(socket_, true, false);
-    } catch (const TransportError&) {  // receive() tries again
-      socket_.close();
-    }
-    return !is_over();
+    if (waits) hand_in();
+    else finish_visit(false);
+    return written_ > number || !is_over();
   }
 
   void wait_closed() override {
@@ -108,6 +105,14 @@ class PerItemEndpoint final : public JoinedEndpoint {
   }
 
  private:
+  void hand_in() {
+    try {
+      begin_visit(socket_, true, false);
+    } catch (const TransportError&) {  // receive() tries again
+      socket_.close();
+    }
+  }
+
   /// Connects and says what it brings; the answer is not read yet.
   void begin_visit(BlockingSocket& by, bool waits, bool leaves, double at_most_s = longest_try_s) {
     by.connect(options_.address, at_most_s);
@@ -133,6 +138,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
       out.clear();
     }
     by.write(out);
+    written_ = confirmed_ + unconfirmed_.size();
   }
 
   /// Reads the answer of the visit, which it begins if there is none. Tries again until the patience ends. False at the
@@ -215,6 +221,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
   std::deque<std::pair<FrameHead, Bytes>> unconfirmed_;  // to the master
   std::uint64_t received_ = 0;                           // frames from the master
   std::uint64_t confirmed_ = 0;                          // frames to the master
+  std::uint64_t written_ = 0;                            // the same, and those that the system has
   mutable std::mutex mutex_;                             // of the following
   std::condition_variable changed_;
   bool over_ = false, released_ = false, left_ = false;
