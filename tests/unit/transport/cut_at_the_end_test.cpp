@@ -111,9 +111,7 @@ TEST(LeftDuringItsResult, a_worker_has_sent_it_if_it_was_written) {
   const ListeningSocket listener;
   const Bytes result(std::size_t{16} << 20);  // more than the system keeps
   std::unique_ptr<JoinedEndpoint> endpoint;
-  std::thread joins([&] {
-    endpoint = join_master({.address = {"tcp", "127.0.0.1", listener.port()}, .patience_s = hangs_s});
-  });
+  std::thread joins([&] { endpoint = join_master(joining(listener)); });
   const int fd = listener.take();
   Bytes welcoming;
   append_frame(welcoming, head_of(welcome), {});
@@ -142,7 +140,7 @@ TEST(LeftDuringItsResult, a_worker_with_a_connection_for_each_item_has_sent_it_t
       close(fd);
     }
   });
-  const auto endpoint = join_master({.address = {"tcp-per-item", "127.0.0.1", listener.port()}, .patience_s = hangs_s});
+  const auto endpoint = join_master(joining(listener, "tcp-per-item"));
   FrameHead head;
   Bytes body;
   EXPECT_TRUE(endpoint->receive(head, body));

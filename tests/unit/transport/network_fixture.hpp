@@ -122,6 +122,14 @@ class ListeningSocket {
   std::uint16_t port_ = 0;
 };
 
+/// Of a worker of a master that is written by hand.
+inline JoinOptions joining(const ListeningSocket& master, const std::string& scheme = "tcp") {
+  JoinOptions options;
+  options.address = {scheme, "127.0.0.1", master.port()};
+  options.patience_s = hangs_s;
+  return options;
+}
+
 /// Of this process: connections to or from the port.
 inline std::vector<int> connections_at(std::uint16_t port) {
   std::vector<int> found;

@@ -19,13 +19,17 @@ namespace culmen {
 namespace {
 using Lock = Turns::Lock;
 
-constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 16;
+constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 64;
+constexpr std::size_t most_held_bytes = std::size_t{64} << 10, most_held = 32;  // all of them are kept, too
+// Fewer may be calls of a program that waits for each.
+constexpr std::size_t fewest_waiting = 4;
 constexpr double longest_leave_s = 1;
 constexpr double stand_in_after_s = 0.2;  // how late an evaluation may notice the end of the study
 
 /// Connects again if the connection is lost, and sends its last results again, because they may be lost, too. Frames
-/// that had arrived and were not received are dropped, because the master gives them to others. It has no thread: the
-/// worker's thread reads and writes. During a long evaluation, the thread in wait_closed() does it.
+/// that had arrived and were not received are dropped, because the master gives them to others. While many candidates
+/// wait, it holds results until half of the candidates are left: one message for several costs both sides less. It has
+/// no thread: the worker's thread reads and writes. During a long evaluation, the thread in wait_closed() does it.
 class NetworkEndpoint final : public JoinedEndpoint {
  public:
   explicit NetworkEndpoint(JoinOptions options) : options_(std::move(options)) {
@@ -48,38 +52,45 @@ class NetworkEndpoint final : public JoinedEndpoint {
     over_ = true;
     turns_.wake();
     if (joining_) joining_->shut();
-    written_.wait_for(lock, span_of(longest_leave_s), [this] { return !writing_; });
+    written_.wait_for(lock, span_of(longest_leave_s), [this] { return !writing_ && held_.empty(); });
     if (current_) current_->shut();
   }
 
   bool receive(FrameHead& head, Bytes& body) override {
     Lock lock(mutex_);
-    if (pop(head, body)) return true;
-    const Turns::Turn turn(turns_, lock);
-    while (!over_ && frames_.empty()) hear(lock);
+    if (must_hand_in() || (!over_ && frames_.empty())) {
+      const Turns::Turn turn(turns_, lock);
+      hand_in(lock);
+      while (!over_ && frames_.empty()) hear(lock);
+    }
     return pop(head, body);
   }
 
   bool try_receive(FrameHead& head, Bytes& body) override {
     Lock lock(mutex_);
-    if (over_ || !frames_.empty()) return pop(head, body);
-    const Turns::Turn turn(turns_, lock);
-    read_what_seems_there(lock);
+    if (must_hand_in() || (!over_ && frames_.empty())) {
+      const Turns::Turn turn(turns_, lock);
+      if (frames_.empty()) read_what_seems_there(lock);
+      if (must_hand_in()) hand_in(lock);
+    }
     return pop(head, body);
   }
 
-  /// Returns when the system has the frame: then a worker that is killed has still sent it.
+  /// Returns when the system has the frame, so that a worker that is killed has still sent it, or holds it.
   bool send(const FrameHead& head, BytesView body) override {
     Lock lock(mutex_);
     const Turns::Turn turn(turns_, lock);
     while (!over_ && !current_) connect(lock, [] { return false; });
     read_what_seems_there(lock);  // it may be the end of the study, which a worker that only sends must notice
-    if (over_) return false;
+    if (over_) {
+      hand_in(lock);
+      return false;
+    }
     if (head.kind == FrameKind::result) keep(head, body);
     if (!current_) return true;  // it is sent again with the next connection
-    clear(out_);
-    append_frame(out_, head, body);
-    return write(lock) || !over_;
+    append_frame(held_, head, body);
+    if (head.kind == FrameKind::result && holds()) return true;
+    return hand_in(lock) || !over_;
   }
 
   void wait_closed() override {
@@ -110,6 +121,10 @@ class NetworkEndpoint final : public JoinedEndpoint {
     Bytes body;
   };
 
+  /// An evaluation that is repeated may end this process; the master must then know that the others before it had
+  /// ended.
+  bool must_hand_in() const { return !held_.empty() && (over_ || frames_.empty() || frames_.front().head.attempt > 0); }
+
   static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
   // All that follows is called under the lock, and with the turn unless nobody else is there yet.
@@ -122,6 +137,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// The same beside an evaluation. Returns early if the worker's thread wants its turn.
   void watch(Lock& lock) {
+    hand_in(lock);
     if (!current_) return connect(lock, [this] { return turns_.is_wanted() || released_; });
     if (read_what_came(lock)) return;
     const auto descriptor = current_->descriptor();
@@ -150,6 +166,27 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (why.empty()) take(lock, block);
     else lose(why);
     return !why.empty() || !block.empty();
+  }
+
+  /// More results can wait for this one's message.
+  bool holds() {
+    const auto waiting = frames_.size();
+    return waiting >= fewest_waiting && 2 * waiting > most_waiting_ && ++held_results_ < most_held &&
+           held_.size() < most_held_bytes;
+  }
+
+  /// True: the system has all that was held.
+  bool hand_in(Lock& lock) {
+    if (held_.empty()) return true;
+    std::swap(out_, held_);
+    drop_held();
+    return write(lock);
+  }
+
+  void drop_held() {
+    clear(held_);
+    held_results_ = 0;
+    most_waiting_ = frames_.size();
   }
 
   /// What is in out_. True: the system has it, though the study may have ended meanwhile.
@@ -184,6 +221,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
       }
       frames_.push_back({head, Bytes(body.begin(), body.end())});
     }
+    most_waiting_ = std::max(most_waiting_, frames_.size());
   }
 
   void say(Lock& lock, FrameKind kind) {
@@ -206,6 +244,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   void end(const std::string& why) {
     over_ = true;
     reason_ = why;
+    drop_held();
     if (current_) current_->shut();
     turns_.wake();
   }
@@ -213,6 +252,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   void lose(const std::string& why) {
     current_.reset();
     frames_.clear();
+    drop_held();  // they are among the last results
     if (over_) return;
     last_trouble_ = why;
     try_until_ = now() + span_of(options_.patience_s);
@@ -312,7 +352,9 @@ class NetworkEndpoint final : public JoinedEndpoint {
   bool writing_ = false;
   std::condition_variable written_;
   // With the turn:
-  Bytes out_;
+  Bytes out_, held_;
+  std::size_t held_results_ = 0;
+  std::size_t most_waiting_ = 0;  // in frames_ since the last results were handed in
   bool refused_ = false, has_joined_ = false;
   std::string last_trouble_;
   std::chrono::steady_clock::time_point try_at_, try_until_;
