@@ -15,6 +15,11 @@ constexpr std::uint64_t asked_per_worker = 16;
 // While the candidate before a waiting one is evaluated, the other workers need about one each, and more if durations
 // differ.
 constexpr std::uint64_t kept_per_worker = 2;
+// A worker gets no more candidates until it has so few.
+constexpr std::uint64_t refill_level(std::uint64_t credits) {
+  constexpr std::uint64_t few = 4;
+  return credits <= few ? credits - 1 : (credits + 1) / 2;
+}
 }  // namespace
 
 Broker::Broker(const BrokerOptions& options)
@@ -148,6 +153,7 @@ void Broker::on_event(const Arrived& e) {
     const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
     if (at != worker.sent.end()) {
       worker.round_trip.count_answer();
+      see_backlog(worker, e.duration_s);
       if (worker.alone_since_s >= 0 && e.duration_s >= 0)
         worker.round_trip.learn(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
       unset_free(e.worker);
@@ -305,10 +311,16 @@ void Broker::dispatch() {
   if (recording_.size() >= most_recording) return;
   WorkerId worker = 0;
   while (!ready_.empty() && pick_free(worker)) {
-    const auto id = ready_.front();
-    ready_.pop_front();
-    give(worker, id);
+    const bool fills = !workers_[worker].sent.empty();
+    do give_first(worker);
+    while (fills && !ready_.empty() && can_take(workers_[worker]));
   }
+}
+
+/// Several at once travel in one message.
+bool Broker::can_take(const WorkerState& worker) const {
+  const auto level = worker.sent.size();
+  return level < credits(worker) && (level < options_.batch || !keeps_for_idle(worker));
 }
 
 /// One of those that have the fewest candidates.
@@ -346,7 +358,15 @@ void Broker::unset_full() {
 /// A worker that has not answered yet gets no more than it can evaluate: its round trip is measured with the first.
 std::uint64_t Broker::credits(const WorkerState& worker) const {
   if (options_.batch == 1 && (!worker.round_trip.has_answers() || worker.round_trip.is_in_doubt())) return 1;
-  return options_.batch + prefetch_.waiting(worker.round_trip);
+  return options_.batch + prefetch_.waiting(worker.round_trip, worker.backlog);
+}
+
+/// Before the answered candidate is taken off.
+void Broker::see_backlog(WorkerState& worker, double duration_s) {
+  const auto most = credits(worker);
+  if (options_.batch == 1 && worker.sent.size() > refill_level(most))
+    worker.backlog.see_answer(now_s_, duration_s, most);
+  else worker.backlog.restart();
 }
 
 void Broker::ask_if_needed() {
@@ -383,7 +403,7 @@ std::uint64_t Broker::asynchronous_need() {
 void Broker::set_free(WorkerId worker) {
   auto& state = workers_[worker];
   const auto level = state.sent.size();
-  if (state.leaving || level >= credits(state)) return;
+  if (state.leaving || level > refill_level(credits(state))) return;
   state.place = free_[level].size();
   free_[level].push_back(worker);
   ++free_workers_;
@@ -400,7 +420,9 @@ void Broker::unset_free(WorkerId worker) {
   --free_workers_;
 }
 
-void Broker::give(WorkerId worker, EvaluationId id) {
+void Broker::give_first(WorkerId worker) {
+  const auto id = ready_.front();
+  ready_.pop_front();
   unset_free(worker);
   auto& state = workers_[worker];
   counts_.busy += state.sent.empty();

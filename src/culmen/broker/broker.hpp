@@ -116,8 +116,9 @@ struct BrokerOptions {
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
-  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64. The last ones of
-  /// a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
+  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64; more, up to
+  /// 0.5 s, if the worker is often idle nevertheless and less so with more. It is filled once half of them are left.
+  /// The last ones of a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
@@ -181,6 +182,7 @@ class Broker {
     std::size_t place = not_free;  // in free_[sent.size()]
     double alone_since_s = -1;     // when it got its only candidate; below 0: it has had several since
     RoundTrip round_trip;
+    Backlog backlog;
   };
 
   void on_event(const Joined& e);
@@ -215,7 +217,9 @@ class Broker {
   void unset_full();
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
-  void give(WorkerId worker, EvaluationId id);
+  void give_first(WorkerId worker);
+  bool can_take(const WorkerState& worker) const;
+  void see_backlog(WorkerState& worker, double duration_s);
 
   BrokerOptions options_;
   BrokerCounts counts_;

@@ -10,7 +10,7 @@ constexpr double duration_memory = 0.05;  // weight of the newest duration in th
 // no more than take this long together. What waits at one worker cannot be given to another that has none, so the
 // broker keeps the last candidates of a generation.
 constexpr double waiting_s = 2e-3;
-constexpr std::uint32_t usually_waiting = 8;
+constexpr std::uint32_t most_usually_waiting = 8;
 // A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
 // candidates are worth more.
 constexpr double round_trips_short = 10;
@@ -36,17 +36,55 @@ void RoundTrip::learn(double trip_s) {
 /// A look costs a round trip. A short one changes little.
 bool RoundTrip::is_in_doubt() const { return answers_ >= in_doubt_from_ && 2 * seconds() > waiting_s; }
 
+void Backlog::see_answer(double now_s, double duration_s, std::uint64_t most) {
+  constexpr std::uint64_t fewest_answers = 16;
+  if (!(duration_s >= 0)) return;
+  if (answers_++ == 0) {
+    since_s_ = now_s;
+    busy_s_ = 0;
+    return;
+  }
+  busy_s_ += duration_s;
+  if (answers_ <= std::max(fewest_answers, 2 * most)) return;
+  restart();
+  if (now_s > since_s_) judge(busy_s_ / (now_s - since_s_));
+}
+
+/// More candidates are of use only if the worker evaluates for more of its time with them.
+void Backlog::judge(double busy) {
+  constexpr double enough = 0.9, better = 1.05;
+  constexpr std::uint32_t longest_rest = 64;
+  const bool was_of_use = busy_before_ < 0 || busy > better * busy_before_;
+  busy_before_ = -1;
+  if (!was_of_use) {
+    times_ /= 2;
+    rest_ = next_rest_;
+    next_rest_ = std::min(2 * next_rest_, longest_rest);
+  } else if (rest_ > 0) {
+    --rest_;
+  } else if (busy < enough && times_ < Prefetch::most_waiting) {
+    busy_before_ = busy;
+    times_ *= 2;
+  }
+}
+
 /// An asynchronous optimizer proposes better candidates once it has heard more, so only one waits. A call of a program
 /// may be much longer than the mean, so few wait: one in the child, and one that the worker sends there next.
-std::uint64_t Prefetch::waiting(const RoundTrip& trip) const {
+std::uint64_t Prefetch::waiting(const RoundTrip& trip, const Backlog& backlog) const {
   const auto trip_s = trip.seconds();
   if (!terms_.allowed || mean_duration_s_ < 0) return 0;
   if (!short_ && mean_duration_s_ >= round_trips_short * trip_s) return 0;
   if (terms_.batch > 1) return terms_.batch;
   if (terms_.only_one) return 1;
   if (terms_.calls) return 2 * mean_duration_s_ <= terms_.below_s ? 2 : 1;
+  const auto usual = usually_waiting(trip_s);
+  const auto ahead = static_cast<std::uint64_t>(longest_ahead_s / std::max(mean_duration_s_, shortest_s));
+  return std::max(usual, std::min<std::uint64_t>({backlog.times() * usual, ahead, most_waiting}));
+}
+
+std::uint64_t Prefetch::usually_waiting(double trip_s) const {
   const auto trips = 2 * trip_s / std::max(mean_duration_s_, shortest_s);
-  const auto most = std::clamp<double>(trips, usually_waiting, most_waiting);
+  const auto most = std::clamp<double>(trips, most_usually_waiting, most_waiting);
   const auto ahead_s = std::max(waiting_s, 2 * trip_s);
   if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));

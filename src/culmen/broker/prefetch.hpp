@@ -32,19 +32,42 @@ class RoundTrip {
   std::uint64_t answers_ = 0, in_doubt_from_ = 0;
 };
 
+/// How much of its time a worker evaluates while candidates wait for it, and how many more should wait. On a crowded
+/// machine, messages take longer than a candidate that is alone: if more wait, fewer messages carry them.
+class Backlog {
+ public:
+  /// It had fewer candidates than it may have.
+  void restart() { answers_ = 0; }
+  /// `duration_s`: of the evaluation; below 0: not known. `most`: candidates that the worker may have now.
+  void see_answer(double now_s, double duration_s, std::uint64_t most);
+  /// So many times the usual number should wait.
+  std::uint64_t times() const { return times_; }
+
+ private:
+  void judge(double busy);
+
+  double since_s_ = 0, busy_s_ = 0;
+  double busy_before_ = -1;  // below 0: times_ has not just grown
+  std::uint64_t answers_ = 0, times_ = 1;
+  std::uint32_t rest_ = 0, next_rest_ = 1;  // looks until it may grow again
+};
+
 class Prefetch {
  public:
   static constexpr std::uint32_t most_waiting = 64;
+  static constexpr double longest_ahead_s = 0.5;  ///< of candidates that wait because of a backlog
 
   explicit Prefetch(const PrefetchTerms& terms) : terms_(terms) {}
   /// Of an evaluation; below 0: not known.
   void learn_duration(double duration_s);
   /// Candidates that wait at a worker besides those that it evaluates.
-  std::uint64_t waiting(const RoundTrip& trip) const;
+  std::uint64_t waiting(const RoundTrip& trip, const Backlog& backlog = {}) const;
   /// An evaluation takes less time than a worker waits for its next candidate.
   bool shorter_than(const RoundTrip& trip) const;
 
  private:
+  std::uint64_t usually_waiting(double trip_s) const;
+
   PrefetchTerms terms_;
   bool short_ = false;           // evaluations are
   double mean_duration_s_ = -1;  // below 0: unknown

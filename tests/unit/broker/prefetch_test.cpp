@@ -143,12 +143,51 @@ TEST(Broker, looks_again_at_a_way_that_was_long_at_the_start) {
     t.answer(0, 1, true, 1e-3);
     ASSERT_LT(++answered, 200u) << "its candidates are never fewer";
   }
-  EXPECT_EQ(answered, 2u + 5 + 64) << "five more come before it is in doubt";
+  EXPECT_EQ(answered, 2u + 64) << "no more come until few are left";
   t.answer(0, 1, true, 1e-3);
   EXPECT_EQ(t.sent_to(0).size(), 1u) << "it is alone";
   t.now += 1e-3 + 1e-4;
   t.answer(0, 1, true, 1e-3);
   EXPECT_EQ(t.sent_to(0).size(), 1u + 2) << "the way is short now";
+}
+
+TEST(Broker, fills_a_worker_once_half_of_its_candidates_are_left) {
+  Table t(with_budget(1000));
+  t.start();
+  t.feed(Joined{0});
+  for (int i = 0; i < 5; ++i) t.answer(0, 1, true, 0);
+  for (const std::size_t left : {8u, 7u, 6u, 9u, 8u, 7u, 6u, 9u}) {
+    t.answer(0, 1, true, 0);
+    EXPECT_EQ(t.sent_to(0).size(), left);
+  }
+}
+
+/// What a worker has after many evaluations of 10 ms. Besides them, an answer costs `lost_s`, and a message
+/// `message_s`, which carries more answers if more candidates wait.
+std::size_t at_a_crowded_worker(double lost_s, double message_s, std::uint64_t generation = UINT64_MAX) {
+  Table t(with_budget(100000));
+  t.generation = generation;
+  t.start();
+  t.feed(Joined{0});
+  std::size_t most = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto has = t.sent_to(0).size();
+    t.now += 0.01 + lost_s + message_s / static_cast<double>(has);
+    t.answer(0, 1, true, 0.01);
+    most = std::max(most, t.sent_to(0).size());
+  }
+  return most;
+}
+
+TEST(Broker, lets_more_candidates_wait_at_a_worker_that_is_often_idle_if_that_is_of_use) {
+  EXPECT_LE(at_a_crowded_worker(0, 0.0005), 2u) << "it is busy";
+  EXPECT_GE(at_a_crowded_worker(0, 0.04), 9u);
+  EXPECT_LE(at_a_crowded_worker(0.04, 0), 17u) << "twice as many are of no use";
+  EXPECT_LE(at_a_crowded_worker(0, 10), 65u) << "the most";
+}
+
+TEST(Broker, lets_no_more_wait_at_a_worker_that_is_idle_for_want_of_candidates) {
+  EXPECT_LE(at_a_crowded_worker(0, 0.04, 1), 1u);
 }
 
 TEST(Broker, keeps_the_last_candidates_of_a_generation_for_workers_that_have_none) {

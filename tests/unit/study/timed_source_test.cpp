@@ -95,7 +95,7 @@ TEST(TimedSource, durations_vary_around_their_mean) {
 TEST(TimedSource, leaves_few_candidates_open) {
   SetClock clock;
   TimedSource source({.mean_s = 0.1, .workers = 2, .at_least_s = 1, .parameters = 1}, clock);
-  EXPECT_EQ(asked_of(source, 256).size(), 8u);
+  EXPECT_EQ(asked_of(source, 256).size(), 20u);
   EXPECT_TRUE(asked_of(source, 1).empty());
   EXPECT_FALSE(source.finished());
 }
