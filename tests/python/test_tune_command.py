@@ -124,6 +124,7 @@ def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):
         (("[evaluator]", "[tune]\nmeasure = 'wall'\n[evaluator]"), "[tune] measure"),
         (("[evaluator]", "[tune]\nround = 3\n[evaluator]"), "'round'"),
         (("[evaluator]", "[build]\nsources = []\n[evaluator]"), "command is missing"),
+        (("[evaluator]", "[tune]\nexpand = 'no.py'\n[evaluator]"), 'there is no file "no.py"'),
         (("[space]", "[space"), "is not valid TOML"),
         (("./app", "./other"), "there is no program"),
         (("./app", "{build}/app"), "but there is no [build]"),
@@ -216,6 +217,17 @@ def test_a_build_sees_no_settings_but_its_words(tmp_path):
         timeout=60,
     )
     assert ran.stdout == "none\n", ran.stderr
+
+
+def test_a_function_can_make_the_command_of_a_run(tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (tmp_path / "make.py").write_text(
+        "import os\ndef expanded(words):\n    os.chdir('other')\n    return ['sh', '-c', f'echo {words[0]}; pwd']\n"
+    )
+    ran = run_measured(tmp_path, f"--expand={tmp_path / 'make.py'}", "--", "n=3")
+    assert ran.stdout == f"n=3\n{other}\n", ran.stderr
+    assert (tmp_path / measured.REPORT).exists(), "the figures stay in the folder of the run"
 
 
 def test_starts_give_the_present_settings_before_initial(recipe_of):

@@ -47,11 +47,10 @@ _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
 class Tuner:
-    """``file``: the recipe."""
+    """``file``: of the recipe. ``folder``: for the results."""
 
-    def __init__(self, file: Path, output: Path | None, quiet: bool) -> None:
-        self.recipe: RecipeFile = read_recipe(file)
-        self.folder, self.quiet = folder_for(output or Path(f"tune-{self.recipe.name}")), quiet
+    def __init__(self, recipe: RecipeFile, file: Path, folder: Path, quiet: bool) -> None:
+        self.recipe, self.folder, self.quiet = recipe, folder, quiet
         self._source, self._place = str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
@@ -155,21 +154,27 @@ class Tuner:
 
 def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) -> int:
     """Returns an exit code. Raises InputError if the file is wrong, or if the program fails as it is."""
-    tuner = Tuner(file, output, quiet)
+    recipe = read_recipe(file)
+    folder = folder_for(output or Path(f"tune-{recipe.name}"))
+    return FINISHED if tune(Tuner(recipe, file, folder, quiet), overwrite) else RESUMABLE
+
+
+def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
+    """Searches, compares, and shows the result. None: a signal stopped it. Raises InputError if the program fails."""
     if overwrite:
         tuner.begin_again()
     new = tuner.search()
     compared = None if new is None or new == tuner.present else tuner.compare(new)
     if new is None or (compared is None and new != tuner.present):
         tuner.say("Not all runs are done; the same command continues.")
-        return RESUMABLE
+        return None
     tuned = _tuned(tuner, new, compared)
     tuner.write(tuned)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):
         print(sentence)
     tuner.say(f"Wrote {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
-    return FINISHED
+    return tuned
 
 
 def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import resource
+import runpy
 import shutil
 import signal
 import subprocess
@@ -32,7 +33,8 @@ ENERGY = Path("/sys/class/powercap")
 def main() -> None:
     options = _options(sys.argv[1:])
     build = _built(options) if options.build else None
-    _report(*_run(_placed(options, build), options.time_limit))
+    report = Path(REPORT).resolve()
+    _report(report, *_run(_expanded(_placed(options, build), options.expand), options.time_limit))
 
 
 def _options(words: list[str]) -> argparse.Namespace:
@@ -43,6 +45,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--build", action="append", default=[], help="a word of the build's command")
     parser.add_argument("--source", action="append", default=[], type=Path, help="a file or folder for the build")
     parser.add_argument("--hide", action="append", default=[], help="a variable that builds do not see")
+    parser.add_argument("--expand", help="a Python file that turns the words into those of the program")
     parser.add_argument("--round", help="only makes evaluations differ")
     parser.add_argument("words", nargs="+")
     return parser.parse_args(words)
@@ -55,6 +58,11 @@ def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:
         if BUILD in value:
             os.environ[name] = value.replace(BUILD, str(build))
     return [word.replace(BUILD, str(build)) for word in options.words]
+
+
+def _expanded(words: list[str], file: str | None) -> list[str]:
+    """By the function ``expanded`` of this file. It may also change the environment and the current folder."""
+    return list(runpy.run_path(file)["expanded"](words)) if file else words
 
 
 def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | None]:
@@ -93,11 +101,11 @@ def _end_late(pid: int, limit_s: float) -> None:
     _end(_LATE, f"the program ran longer than {limit_s:g} s")
 
 
-def _report(wall_s: float, cpu_s: float, memory: int, joule: float | None) -> None:
+def _report(file: Path, wall_s: float, cpu_s: float, memory: int, joule: float | None) -> None:
     figures = {"wall_time_s": wall_s, "cpu_time_s": cpu_s, "memory_bytes": memory}
     if joule is not None:
         figures["energy_j"] = joule
-    Path(REPORT).write_text(json.dumps(figures) + "\n")
+    file.write_text(json.dumps(figures) + "\n")
 
 
 def energy_j() -> dict[str, tuple[float, float]] | None:

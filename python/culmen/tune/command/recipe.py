@@ -53,6 +53,10 @@ class TuneTable(Table):
         Annotated[int, Field(ge=1, le=10_000_000), WHOLE] | None,
         Setting("number of cores that the program occupies", default="all of this machine"),
     ] = None
+    expand: Annotated[
+        str | None,
+        Setting("a Python file; its function `expanded(words)` returns the words that run", default="the words as given"),
+    ] = None
 
 
 class RecipeFile(StudyFile):
@@ -70,6 +74,11 @@ def read_recipe(path: Path) -> RecipeFile:
         raise InputError(f"{path} cannot be read: {e}") from None
     except tomllib.TOMLDecodeError as e:
         raise InputError(f"{path} is not valid TOML: {e}") from None
+    return recipe_of(data, path)
+
+
+def recipe_of(data: dict[str, Any], path: Path) -> RecipeFile:
+    """From the tables of a recipe. ``path``: for messages; relative paths start in its folder. Raises InputError."""
     data.setdefault("stop", {"evaluations": _EVALUATIONS})
     data.setdefault("optimizer", _OPTIMIZER)
     recipe: RecipeFile = checked(RecipeFile, data, str(path))
@@ -95,6 +104,8 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: [run] workers: runs side by side would disturb each other; remove workers")
     if taken := [name for name in recipe.evaluator.values if name in _KEYS.values()]:
         raise InputError(f"{path}: [evaluator.values] {taken[0]}: culmen measures this itself; give another name")
+    if recipe.tune.expand and not (path.parent / recipe.tune.expand).is_file():
+        raise InputError(f'{path}: [tune] expand: there is no file "{recipe.tune.expand}"')
     _check_program(recipe, path)
     _check_build(recipe, path)
     try:
@@ -226,6 +237,8 @@ def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[
         words += [f"--builds={builds}", *(f"--build={word}" for word in recipe.build.command)]
         words += [f"--hide={name}" for name in (*recipe.evaluator.environment, *recipe.space)]
         words += [f"--source={source}" for source in recipe.build.sources]
+    if recipe.tune.expand:
+        words.append(f"--expand={folder / recipe.tune.expand}")
     assert recipe.evaluator.command is not None
     program, *others = recipe.evaluator.command
     if "/" in program and not program.startswith("{"):
