@@ -217,6 +217,12 @@ COMMANDS = {
                 "Explain a rules file of Open MPI or MPICH, and check whether it does what it says.",
                 codes=CODES_OF_LINT,
             ),
+            "placement": Entry(
+                "Find where the ranks and threads of a program should run: how many, bound to which cores, with which "
+                "memory. Print the command line to use. Example: culmen tune placement -- mpiexec -n 4 ./app",
+                codes=CODES_OF_COMMAND,
+                rest=True,
+            ),
         },
     ),
     "optimizers": Entry("List the optimizers and their options."),

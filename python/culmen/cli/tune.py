@@ -175,6 +175,111 @@ def command(
     raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet))
 
 
+Rounds = Annotated[
+    int,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        min=3,
+        max=1000,
+        show_default=False,
+        help="At the end, run the program N times as you typed it and N times with the best settings. Default: 10.",
+    ),
+]
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        "--runs",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        show_default=False,
+        help="Runs of the search. Default: up to 60, fewer if there are few settings.",
+    ),
+]
+Most = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        min=0.01,
+        show_default=False,
+        help="A run that takes longer has failed. Default: no limit.",
+    ),
+]
+Figure = Annotated[
+    str | None,
+    typer.Option(
+        "--figure",
+        metavar="REGEX",
+        help="Tune for a number in the program's output, instead of its wall time. The number is the group of the "
+        "regular expression, as in 'rate = (\\S+)'.",
+    ),
+]
+Maximize = Annotated[bool, typer.Option("--maximize", help="With --figure: more is better. Default: less is better.")]
+Price = Annotated[
+    float | None,
+    typer.Option(
+        "--price",
+        metavar="X",
+        min=0,
+        max=1e6,
+        show_default=False,
+        help="What an hour of one core costs, in any currency.",
+    ),
+]
+
+
+def placement(
+    context: typer.Context,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "--ranks",
+            metavar="N,N-N,…",
+            help="Numbers of ranks on each node that the program can use. One number: it stays. Default: at least half "
+            "of the cores, with an equal number for each socket.",
+        ),
+    ] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            "--threads",
+            metavar="N,N-N,…",
+            help="Numbers of OpenMP threads of each rank, or of the program. Default: culmen chooses, if the program "
+            "is linked with OpenMP.",
+        ),
+    ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="TEXT|FILE.xml",
+            help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: those "
+            "of this machine.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
+    ] = False,
+    figure: Figure = None,
+    maximize: Maximize = False,
+    runs: Runs = None,
+    rounds: Rounds = 10,
+    time_limit: Most = None,
+    price: Price = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-placement."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    given = (list(context.args), wanted, ranks, threads, topology)
+    raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet))
+
+
 def lint(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
     mpi: Annotated[

@@ -42,7 +42,7 @@ def library_for(command: list[str], name: str, example: str) -> Path:
     for word, own in kinds.items():
         if own == _STANDARD:
             raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
-        if own != kind and not _is_launcher(word):
+        if own != kind and not is_launcher(word):
             raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
     library = own_library(f"{name}_{kind}")
     if not library.exists():
@@ -83,13 +83,13 @@ def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
     """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
-    place = next((k for k, word in enumerate(command) if _is_launcher(word)), None)
+    place = next((k for k, word in enumerate(command) if is_launcher(word)), None)
     if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
         return command
     return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
 
 
-def _is_launcher(word: str) -> bool:
+def is_launcher(word: str) -> bool:
     return Path(word).name.startswith(_LAUNCHERS)
 
 
@@ -98,7 +98,7 @@ def _kind_of(word: str) -> str:
     program = shutil.which(word)
     if program is None or word.startswith("-"):
         return ""
-    if _is_launcher(word):
+    if is_launcher(word):
         mpi = recognise(said_by(program, "--version"))
         return mpi.module if mpi else ""
     return module_linked_by(program) or (_STANDARD if "libmpi_abi.so" in said_by("ldd", program) else "")

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         tune,
         tune_app,
         tune_command,
+        tune_line,
+        tune_placement,
         worker,
     )
 
@@ -64,6 +66,8 @@ __all__ = [
     "tune",
     "tune_app",
     "tune_command",
+    "tune_line",
+    "tune_placement",
     "worker",
 ]
 

@@ -28,6 +28,35 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Placement:
+    """The options of a launcher that say where ranks run. Names of options are without hyphens at the start.
+
+    ``flags``: the options without a value; ``pairs``: with two values; all others have one. ``ranks``: they give the
+    number of ranks; ``hosts``: the names of hosts; ``hostfiles``: a file with them. ``replaced``: they bind or map
+    ranks; ``replaced_per_node``: they give the ranks of a node. The other fields are words to add. In words, the
+    figures of tune/placement/placed.py stand in braces. ``bindings``: for each of them the words; ``orders``: for each
+    of them the figure ``order``. ``bound_per_node``: added to these words if there are several nodes.
+    ``hyper_threads``: ranks may use hardware threads; ``hyper_modifier``: the figure ``modifier`` then, instead of
+    these words.
+    """
+
+    ranks: list[str]
+    hosts: list[str]
+    hostfiles: list[str]
+    replaced: list[str]
+    replaced_per_node: list[str]
+    flags: list[str] = field(default_factory=list)
+    pairs: list[str] = field(default_factory=list)
+    variable: list[str] = field(default_factory=list)
+    per_node: list[str] = field(default_factory=list)
+    bound_per_node: list[str] = field(default_factory=list)
+    hyper_threads: list[str] = field(default_factory=list)
+    hyper_modifier: str = ""
+    bindings: dict[str, list[str]] = field(default_factory=dict)
+    orders: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
@@ -36,7 +65,7 @@ class Mpi:
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen does
     not know how their algorithms are chosen. ``transports``: for each of them the environment variables that choose it.
-    ``mappings``: for each of them the launcher's flags.
+    ``mappings``: for each of them the launcher's flags. ``placement``: None if culmen does not know these options.
     """
 
     title: str
@@ -57,6 +86,7 @@ class Mpi:
     collectives: Collectives | None = None
     transports: dict[str, dict[str, str]] = field(default_factory=dict)
     mappings: dict[str, list[str]] = field(default_factory=dict)
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -79,10 +109,15 @@ def load() -> tuple[Mpi, ...]:
 
 
 def _parse(data: dict[str, Any]) -> Mpi:
-    collectives = data.pop("collectives", None)
+    collectives, placement = data.pop("collectives", None), data.pop("placement", None)
     tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
-    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None, **tables)
+    return Mpi(
+        **fields,
+        collectives=Collectives(**collectives) if collectives else None,
+        placement=Placement(**placement) if placement else None,
+        **tables,
+    )
 
 
 def with_library(version: str) -> Mpi | None:

@@ -55,7 +55,9 @@ class TuneTable(Table):
     ] = None
     expand: Annotated[
         str | None,
-        Setting("a Python file; its function `expanded(words)` returns the words that run", default="the words as given"),
+        Setting(
+            "a Python file; its function `expanded(words)` returns the words that run", default="the words as given"
+        ),
     ] = None
 
 

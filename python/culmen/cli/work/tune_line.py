@@ -1,0 +1,109 @@
+"""What tuners of a typed command line do alike: `culmen tune placement` and `culmen tune io`."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..._core import InputError
+from ...report.files import Kind, replacing
+from ...tune.command.recipe import RecipeFile, recipe_of
+from ...tune.command.results import Tuned
+
+_PLAN = "plan.json"
+_PLAN_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
+_FIGURE = "figure"
+_MOST_NUMBER = 10_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Options. ``figure``: a regular expression; None: wall time. ``runs``: of the search; None: by the space."""
+
+    figure: str | None
+    maximize: bool
+    runs: int | None
+    rounds: int
+    time_limit_s: float | None
+    price: float | None
+
+    def __post_init__(self) -> None:
+        if self.figure is None:
+            if self.maximize:
+                raise InputError("--maximize needs --figure REGEX: without it, culmen tunes for a short wall time")
+            return
+        try:
+            groups = re.compile(self.figure).groups
+        except re.error as e:
+            raise InputError(f"--figure '{self.figure}' is no regular expression: {e}") from None
+        if groups != 1:
+            raise InputError(
+                f"--figure '{self.figure}' has {groups} groups; put parentheses around the number, as in "
+                "'rate = (\\S+)'"
+            )
+
+
+def recipe_for(
+    name: str,
+    wanted: Wanted,
+    parameters: dict[str, dict[str, Any]],
+    constraints: dict[str, str],
+    runs: int,
+    maker: str,
+    plan: Path,
+) -> RecipeFile:
+    """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``: of
+    the search, unless the user says so."""
+    evaluator: dict[str, Any] = {"command": [str(plan), *(f"{each}={{{each}}}" for each in parameters)]}
+    if wanted.time_limit_s:
+        evaluator["time_limit_s"] = wanted.time_limit_s
+    tune = {"rounds": wanted.rounds, "expand": maker, "price_per_core_hour": wanted.price}
+    tables: dict[str, Any] = {
+        "name": name,
+        "space": parameters,
+        "evaluator": evaluator,
+        "stop": {"evaluations": wanted.runs or runs},
+        "tune": {key: value for key, value in tune.items() if value is not None},
+    }
+    if constraints:
+        tables["constraints"] = constraints
+    if wanted.figure is not None:
+        evaluator["values"] = {_FIGURE: {"regex": wanted.figure}}
+        tables["objectives"] = {_FIGURE: "maximize" if wanted.maximize else "minimize"}
+    return recipe_of(tables, plan)
+
+
+def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
+    """The file for the runs. Raises InputError if the folder has the results of another command."""
+    path, text = folder.resolve() / _PLAN, json.dumps(plan, indent=1) + "\n"
+    if path.exists() and not begin_again and path.read_text(encoding="utf-8") != text:
+        raise InputError(f"{folder} is of another command or machine; give another --output, or write --overwrite")
+    with replacing(path, _PLAN_FILE, force=True) as new:
+        new.write_text(text, encoding="utf-8")
+    return path
+
+
+def numbers_of(text: str | None, option: str) -> list[int] | None:
+    """Of ``1,2,4-6``. Raises InputError."""
+    if text is None:
+        return None
+    found: set[int] = set()
+    for word in text.split(","):
+        ends = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", word)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last <= _MOST_NUMBER:
+            raise InputError(f"{option}: '{word.strip()}' is neither a number from 1 on nor a range such as 2-8")
+        found |= {*range(first, last + 1)}
+    return sorted(found)
+
+
+def typed_line(variables: Mapping[str, str], words: Sequence[str]) -> str:
+    return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), shlex.join(words)])
+
+
+def show_line(tuned: Tuned, old: str, new: str) -> None:
+    print("Use this line:" if tuned.is_better else "Keep this line:")
+    print(f"  {new if tuned.is_better else old}")

@@ -1,0 +1,57 @@
+"""``culmen tune placement``: where the ranks and threads of a program should run."""
+
+from pathlib import Path
+
+from ...base.text import shown
+from ...tune.placement import placed
+from ...tune.placement.line import Line, read_line
+from ...tune.placement.space import Space, plan_of, settings_of, space_of
+from ...tune.placement.topology import read_topology
+from .codes import FINISHED, RESUMABLE
+from .measuring import folder_for
+from .tune_command import Tuner, tune
+from .tune_line import Wanted, numbers_of, recipe_for, show_line, typed_line, write_plan
+
+_NAME = "placement"
+
+
+def tune_placement(
+    words: list[str],
+    wanted: Wanted,
+    ranks: str | None,
+    threads: str | None,
+    topology: str | None,
+    dry_run: bool,
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+) -> int:
+    """Returns an exit code. Raises InputError if the command is wrong, or if the program fails as it was typed."""
+    line, machine = read_line(words), read_topology(topology)
+    space = space_of(line, machine, numbers_of(ranks, "--ranks"), numbers_of(threads, "--threads"))
+    plan = plan_of(line, machine, Path.cwd())
+    if not quiet:
+        _explain(str(machine), line, space)
+    if not space.parameters:
+        print("There is nothing to tune: this machine leaves no choice to this program.")
+        return FINISHED
+    if dry_run:
+        return FINISHED
+    folder = folder_for(output or Path(f"tune-{_NAME}"))
+    path = write_plan(folder, plan, overwrite)
+    recipe = recipe_for(_NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path)
+    tuned = tune(Tuner(recipe, path, folder, quiet), overwrite)
+    if tuned is None:
+        return RESUMABLE
+    old, new = (typed_line(*placed.command_of(plan, settings_of(each))) for each in (tuned.old, tuned.new))
+    show_line(tuned, old, new)
+    return FINISHED
+
+
+def _explain(machine: str, line: Line, space: Space) -> None:
+    print(machine)
+    for name, table in space.parameters.items():
+        choices = table.get("choices", ("no", "yes"))
+        print(f"  {name}: {', '.join(shown(choice) for choice in choices)}")
+    for sentence in space.left_out:
+        print(f"Left out: {sentence}")

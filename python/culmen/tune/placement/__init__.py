@@ -1,0 +1,1 @@
+"""``culmen tune placement``: finds where the ranks and threads of a program should run."""

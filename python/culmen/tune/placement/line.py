@@ -1,0 +1,140 @@
+"""A command line as a user types it: the launcher and its options, and the program."""
+
+import os
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..._core import InputError
+from ...launch.allocation import tasks_on_nodes
+from ...launch.mpi import Mpi, Placement, recognise
+from ...launch.preloading import check_command, is_launcher
+from ...launch.programs import said_by
+from .placed import HYPER, PER_NODE, PLACEMENT, RANKS, VARIABLE
+
+_EXAMPLE = "example: culmen tune placement -- mpiexec -n 4 ./app"
+_OPENMP = ("libgomp.so", "libomp.so", "libiomp5.so", "libnvomp.so")
+_THREADS = "OMP_NUM_THREADS"
+_LOOKED_AT = 6  # words
+
+
+@dataclass(frozen=True)
+class Line:
+    """``variables``: of ``env A=1`` at its start; ``before``: other words before the launcher. ``launcher``: empty for
+    a program without ranks. ``options``: each with its role in placed.py. ``ranks``: of each node. ``threads``: of each
+    rank; 0: not given. ``openmp``: whether the program uses OpenMP, as far as one can see."""
+
+    variables: dict[str, str]
+    before: list[str]
+    program: list[str]
+    threads: int
+    openmp: bool
+    launcher: str = ""
+    mpi: Mpi | None = None
+    options: list[tuple[str, list[str]]] = field(default_factory=list)
+    ranks: int = 1
+    nodes: int = 1
+
+
+def read_line(words: list[str]) -> Line:
+    """Raises InputError."""
+    variables, words = _without_env(words)
+    if not words:
+        raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+    place = next((k for k, word in enumerate(words) if is_launcher(word)), None)
+    if place is None and Path(words[0]).name == "srun":
+        raise InputError("culmen does not know the options of srun; inside the job, write mpiexec instead of srun")
+    check_command(words[place or 0 :])
+    if place is None:
+        threads = _number([os.environ.get(_THREADS, ""), variables.get(_THREADS, "")])
+        return Line(variables, [], words, threads, threads > 0 or _uses_openmp(words))
+    program = shutil.which(words[place])
+    version = said_by(program, "--version") if program else ""
+    mpi = recognise(version)
+    if mpi is None or mpi.placement is None:
+        name = mpi.title if mpi else (version.strip().splitlines() or ["nothing"])[0]
+        raise InputError(f"culmen does not know the options of {words[place]}, which calls itself {name}")
+    return _launched(variables, words[:place], words[place], words[place + 1 :], mpi)
+
+
+def _without_env(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The variables of ``env A=1 B=2 PROGRAM``, and the words from the program on."""
+    if not words or Path(words[0]).name != "env":
+        return {}, words
+    end = next((k for k, word in enumerate(words) if k and "=" not in word), len(words))
+    return dict(word.split("=", 1) for word in words[1:end]), words[end:]
+
+
+def _launched(variables: dict[str, str], before: list[str], launcher: str, words: list[str], mpi: Mpi) -> Line:
+    known = mpi.placement
+    assert known is not None
+    options, program = _options(words, known)
+    if not program:
+        raise InputError(f"{launcher} is given no program; {_EXAMPLE}")
+    if ":" in program:
+        raise InputError("culmen cannot place several programs (a colon between them); give one program")
+    counts = [group[-1] for role, group in options if role == RANKS]
+    if len(counts) != 1 or not counts[0].isdigit() or int(counts[0]) < 1:
+        raise InputError(f"{launcher} needs the number of ranks once, as -n N, so that culmen can vary it; {_EXAMPLE}")
+    ranks, nodes = int(counts[0]), _nodes(options, known)
+    if ranks % nodes:
+        raise InputError(f"{ranks} ranks cannot be shared out evenly to {nodes} nodes; give a multiple of {nodes}")
+    if shutil.which(program[0]) is None:
+        raise InputError(f"the program '{program[0]}' was not found; write its path")
+    set_here = [group[-1].rpartition("=")[2] for role, group in options if role == f"{VARIABLE}{_THREADS}"]
+    threads = _number([os.environ.get(_THREADS, ""), variables.get(_THREADS, ""), *set_here])
+    openmp = threads > 0 or _uses_openmp(program)
+    return Line(variables, before, program, threads, openmp, launcher, mpi, options, ranks // nodes, nodes)
+
+
+def _options(words: list[str], known: Placement) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """The options with their roles, and the words of the program."""
+    options, at = [], 0
+    while at < len(words) and words[at].startswith("-"):
+        name = words[at].lstrip("-")
+        count = 0 if "=" in name or name in known.flags else 2 if name in known.pairs else 1
+        group = words[at : at + 1 + count]
+        options.append((_role(name.partition("=")[0], group, known), group))
+        at += 1 + count
+    return options, words[at:]
+
+
+def _role(name: str, group: list[str], known: Placement) -> str:
+    if name in known.ranks:
+        return RANKS
+    if group == known.hyper_threads:
+        return HYPER
+    if (known.variable and name == known.variable[0].lstrip("-")) or name in ("env", "genv"):
+        return VARIABLE + group[1].partition("=")[0] if len(group) > 1 else ""
+    return PLACEMENT if name in known.replaced else PER_NODE if name in known.replaced_per_node else ""
+
+
+def _nodes(options: list[tuple[str, list[str]]], known: Placement) -> int:
+    for _, group in options:
+        name = group[0].lstrip("-")
+        if name in known.hosts and len(group) > 1:
+            return len({host.partition(":")[0] for host in group[1].split(",")})
+        if name in known.hostfiles and len(group) > 1:
+            return _hosts_in(Path(group[1]))
+    return max(1, len(tasks_on_nodes()))
+
+
+def _hosts_in(path: Path) -> int:
+    try:
+        lines = [line.partition("#")[0].split() for line in path.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"the file with hosts {path} cannot be read: {e}") from None
+    return max(1, len(Counter(words[0].partition(":")[0] for words in lines if words)))
+
+
+def _number(texts: list[str]) -> int:
+    """Of the last text with one. A list such as 4,2 is for nested regions; its first number counts."""
+    first = [text.partition(",")[0].strip() for text in texts]
+    return next((int(text) for text in reversed(first) if text.isdigit()), 0)
+
+
+def _uses_openmp(words: list[str]) -> bool:
+    """Words before the program, such as ``numactl --localalloc``, are looked at, too."""
+    paths = [path for word in words[:_LOOKED_AT] if (path := shutil.which(word))]
+    return any(name in said_by("ldd", path) for path in paths for name in _OPENMP)
