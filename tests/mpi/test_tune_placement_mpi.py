@@ -81,7 +81,7 @@ def test_a_program_is_tuned_and_its_line_is_shown(mpi, tmp_path):
     options = ["--figure", r"rate = (\S+)", "--maximize", "--ranks", "1-2", "--runs", "12", "--rounds", "3"]
     done = tuned(tmp_path, mpi, *options)
     assert done.returncode == 0, done.stderr + done.stdout
-    assert "Use the new settings: 100.0 % more figure" in done.stdout
+    assert "Use the new settings: 100.0 % more rate" in done.stdout
     shown, line = done.stdout.rstrip().splitlines()[-2:]
     assert shown == "Use this line:"
     assert f"{find_launcher(mpi).program} " in line and "-n 2 " in line

@@ -45,9 +45,15 @@ class Wanted:
                 "'rate = (\\S+)'"
             )
 
+    @property
+    def name(self) -> str:
+        """Of the figure: the word with which the regular expression begins, if it begins with one."""
+        found = re.match(r"([A-Za-z_]\w*)[ =:(]", self.figure or "")
+        return found[1] if found else _FIGURE
+
 
 def recipe_for(
-    name: str,
+    title: str,
     wanted: Wanted,
     parameters: dict[str, dict[str, Any]],
     constraints: dict[str, str],
@@ -62,7 +68,7 @@ def recipe_for(
         evaluator["time_limit_s"] = wanted.time_limit_s
     tune = {"rounds": wanted.rounds, "expand": maker, "price_per_core_hour": wanted.price}
     tables: dict[str, Any] = {
-        "name": name,
+        "name": title,
         "space": parameters,
         "evaluator": evaluator,
         "stop": {"evaluations": wanted.runs or runs},
@@ -71,8 +77,9 @@ def recipe_for(
     if constraints:
         tables["constraints"] = constraints
     if wanted.figure is not None:
-        evaluator["values"] = {_FIGURE: {"regex": wanted.figure}}
-        tables["objectives"] = {_FIGURE: "maximize" if wanted.maximize else "minimize"}
+        name = _FIGURE if wanted.name in parameters else wanted.name
+        evaluator["values"] = {name: {"regex": wanted.figure}}
+        tables["objectives"] = {name: "maximize" if wanted.maximize else "minimize"}
     return recipe_of(tables, plan)
 
 
