@@ -5,11 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from culmen.cli.work.tune_line import settings_of
 from culmen.launch.mpi import load
 from culmen.tune.placement import line as lines
 from culmen.tune.placement import pages, placed
 from culmen.tune.placement.line import Line, read_line
-from culmen.tune.placement.space import plan_of, settings_of, space_of
+from culmen.tune.placement.space import plan_of, space_of
 from culmen.tune.placement.topology import Topology, cpu_list, from_sys, read_topology
 
 from culmen import InputError

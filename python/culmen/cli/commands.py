@@ -213,6 +213,12 @@ COMMANDS = {
                 "Make a tuning file the default of the MPI.",
                 codes=CODES_OF_INSTALL,
             ),
+            "io": Entry(
+                "Find settings with which a program writes and reads files faster: hints for MPI-IO, and striping on "
+                "Lustre. Example: culmen tune io -- mpiexec -n 4 ./app {folder}",
+                codes=CODES_OF_COMMAND,
+                rest=True,
+            ),
             "lint": Entry(
                 "Explain a rules file of Open MPI or MPICH, and check whether it does what it says.",
                 codes=CODES_OF_LINT,

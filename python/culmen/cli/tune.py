@@ -280,6 +280,72 @@ def placement(
     raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet))
 
 
+def io(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--folder",
+            metavar="FOLDER",
+            help="The folder for the files of the program. In the command, {folder} stands for a new folder inside it, "
+            "which culmen removes. Default: the current folder.",
+        ),
+    ] = Path(),
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--pattern",
+            metavar="NAME",
+            help="Without a command: tune for culmen's own benchmark with this pattern: file-per-process, contiguous, "
+            "strided or collective.",
+        ),
+    ] = None,
+    api: Annotated[
+        str, typer.Option("--api", metavar="NAME", show_default=False, help="mpiio or posix. Default: mpiio.")
+    ] = "mpiio",
+    measure: Annotated[
+        str,
+        typer.Option("--measure", metavar="PART", show_default=False, help="both, write or read. Default: both."),
+    ] = "both",
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", metavar="N", min=1, show_default=False, help="Ranks of the benchmark. Default: one per core."
+        ),
+    ] = None,
+    size: Annotated[
+        str,
+        typer.Option("--size", metavar="N", show_default=False, help="Bytes of each rank, such as 64M. Default: 16M."),
+    ] = "16M",
+    transfer: Annotated[
+        str,
+        typer.Option("--transfer", metavar="N", show_default=False, help="Bytes of one piece. Default: 4K."),
+    ] = "4K",
+    mpi: Annotated[
+        str | None,
+        typer.Option("--mpi", metavar="NAME", help="The MPI of the benchmark, as for `culmen launch`."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
+    ] = False,
+    figure: Figure = None,
+    maximize: Maximize = False,
+    runs: Runs = None,
+    rounds: Rounds = 10,
+    time_limit: Most = None,
+    price: Price = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-io."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
+    raise typer.Exit(work.tune_io.tune_io(list(context.args), own, folder, wanted, dry_run, output, overwrite, quiet))
+
+
 def lint(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
     mpi: Annotated[

@@ -107,6 +107,11 @@ def numbers_of(text: str | None, option: str) -> list[int] | None:
     return sorted(found)
 
 
+def settings_of(values: Mapping[str, Any]) -> dict[str, str]:
+    """As they stand in words of a command."""
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
+
+
 def typed_line(variables: Mapping[str, str], words: Sequence[str]) -> str:
     return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), shlex.join(words)])
 

@@ -57,6 +57,20 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class FileAccess:
+    """How its MPI-IO is set. ``romio``: the name of ROMIO among two libraries for MPI-IO, empty if it is the only one;
+    ``own``: the name of the other one; ``chosen_by``: the variable that chooses. ``variables``, ``values``: of the
+    other one, by the names of settings.
+    """
+
+    romio: str = ""
+    own: str = ""
+    chosen_by: str = ""
+    variables: dict[str, str] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
@@ -65,7 +79,8 @@ class Mpi:
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen does
     not know how their algorithms are chosen. ``transports``: for each of them the environment variables that choose it.
-    ``mappings``: for each of them the launcher's flags. ``placement``: None if culmen does not know these options.
+    ``mappings``: for each of them the launcher's flags. ``placement``, ``io``: None if culmen does not know
+    these options and settings.
     """
 
     title: str
@@ -87,6 +102,7 @@ class Mpi:
     transports: dict[str, dict[str, str]] = field(default_factory=dict)
     mappings: dict[str, list[str]] = field(default_factory=dict)
     placement: Placement | None = None
+    io: FileAccess | None = None
 
 
 @dataclass(frozen=True)
@@ -110,12 +126,14 @@ def load() -> tuple[Mpi, ...]:
 
 def _parse(data: dict[str, Any]) -> Mpi:
     collectives, placement = data.pop("collectives", None), data.pop("placement", None)
+    io = data.pop("io", None)
     tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
     return Mpi(
         **fields,
         collectives=Collectives(**collectives) if collectives else None,
         placement=Placement(**placement) if placement else None,
+        io=None if io is None else FileAccess(**io),
         **tables,
     )
 

@@ -185,8 +185,3 @@ def _add_pages(space: Space) -> None:
     space.left_out += left_out
     if kinds:
         space.parameters["pages"] = {"choices": [TYPED, *kinds], "initial": TYPED}
-
-
-def settings_of(values: dict[str, Any]) -> dict[str, str]:
-    """As they stand in words of a command."""
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}

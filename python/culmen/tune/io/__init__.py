@@ -1,0 +1,1 @@
+"""``culmen tune io``: finds settings with which a program writes and reads files faster."""

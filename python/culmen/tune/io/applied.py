@@ -1,0 +1,88 @@
+"""From settings to a command and its environment. measured.py loads this file by its path, with nothing but the
+standard library.
+
+A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as they stand in words of a command.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+TYPED = "as typed"  # of a setting: as without culmen
+FOLDER = "{folder}"  # in words: the folder for the program's files
+BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which that of a run is made
+COUNT, SIZE = "stripe_count", "stripe_size"
+_LIBRARY, _HINTS = "library", "ROMIO_HINTS"
+_FILE = "romio-hints"
+
+
+def expanded(words: list[str]) -> list[str]:
+    """The command of one run, from the path of a plan and words such as ``cb_buffer_size=4194304``. The process changes
+    to the folder of the plan, and its environment to that of the run. The folder for files is new and empty."""
+    plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
+    settings = dict(word.split("=", 1) for word in words[1:])
+    for name, value in settings.items():  # the program sees what it will see later
+        if os.environ.get(name) == value:
+            del os.environ[name]
+    hints = Path(_FILE).resolve()
+    hints.write_text(hints_of(plan, settings), encoding="utf-8")
+    os.environ.update(variables_of(plan, settings, str(hints)))
+    os.environ["PWD"] = plan["folder"]
+    os.chdir(plan["folder"])
+    return _in_folder(plan["words"], settings, os.environ.get(BASE, ""))
+
+
+def _in_folder(words: list[str], settings: dict[str, str], base: str) -> list[str]:
+    if not any(FOLDER in word for word in words):
+        return words
+    folder = Path(base, "run")
+    shutil.rmtree(folder, ignore_errors=True)  # of the run before, whose files are then no longer written to disk
+    folder.mkdir()
+    if command := striping_of(settings, str(folder)):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"culmen: {' '.join(command)} failed: {(done.stderr or done.stdout).strip()}")
+    return [word.replace(FOLDER, str(folder)) for word in words]
+
+
+def chosen(settings: dict[str, str]) -> dict[str, str]:
+    """Without those that are as typed."""
+    return {name: value for name, value in settings.items() if value not in ("", TYPED)}
+
+
+def _uses_romio(plan: dict[str, Any], own: dict[str, str]) -> bool:
+    return not plan["romio"] or own.get(_LIBRARY) == plan["romio"]
+
+
+def hints_of(plan: dict[str, Any], settings: dict[str, str]) -> str:
+    """The text of a file with hints for ROMIO: those of the user, unless they are set anew, and the chosen ones."""
+    own = chosen(settings)
+    new = {name: own[name] for name in plan["hints"] if name in own and _uses_romio(plan, own)}
+    typed = [line for line in plan["typed_hints"] if line.split()[:1] and line.split()[0] not in new]
+    return "".join(f"{line}\n" for line in [*typed, *(f"{name} {value}" for name, value in new.items())])
+
+
+def variables_of(plan: dict[str, Any], settings: dict[str, str], hints: str) -> dict[str, str]:
+    """``hints``: the path of the file with hints."""
+    own = chosen(settings)
+    romio = _uses_romio(plan, own)
+    found = {plan["chosen_by"]: own[_LIBRARY]} if _LIBRARY in own else {}
+    if not romio or not plan["romio"]:
+        found |= {variable: own[name] for name, variable in plan["variables"].items() if name in own}
+    if romio and any(name in own for name in plan["hints"]):
+        found[_HINTS] = hints
+    return found
+
+
+def striping_of(settings: dict[str, str], folder: str) -> list[str]:
+    """The command that sets the striping of new files in a folder on Lustre; empty: as it is."""
+    own, words = chosen(settings), []
+    if COUNT in own:
+        words += ["-c", own[COUNT]]
+    if SIZE in own:
+        words += ["-S", own[SIZE]]
+    return ["lfs", "setstripe", *words, folder] if words else []

@@ -1,0 +1,208 @@
+"""`culmen tune io`: its settings, the commands and hints of candidates, file systems, and folders that go away."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from culmen.cli.work.tune_io import Own
+from culmen.launch.mpi import load
+from culmen.tune.io import applied
+from culmen.tune.io.scratch import Scratch
+from culmen.tune.io.space import is_on_lustre, kind_of, plan_of, space_of
+from harness import wait_for
+
+from culmen import InputError
+
+MPIS = {mpi.title: mpi for mpi in load()}
+LFS = """#!/bin/sh
+# As the lfs of Lustre 2.12 prints; setstripe leaves what it was told.
+case $1 in
+getstripe) ;;
+osts) echo OBDS:; for k in 0 1 2 3 4 5 6 7 8 9 10 11; do echo "$k: work-OST00${k}_UUID ACTIVE"; done ;;
+setstripe)
+  shift
+  for folder; do :; done
+  case "$*" in *"-c 12 "*) echo "error: setstripe: cannot set default stripe: No space left" >&2; exit 1;; esac
+  echo "$*" >"$folder/.striping" ;;
+esac
+"""
+
+
+@pytest.fixture
+def lfs(tmp_path, monkeypatch):
+    """A program that stands for lfs, first on PATH."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "lfs").write_text(LFS)
+    (tmp_path / "bin" / "lfs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    return tmp_path
+
+
+def plan_for(title, words=("./app",)):
+    mpi = MPIS[title]
+    space = space_of(list(words), mpi, Path("/tmp"))  # noqa: S108
+    return plan_of(list(words), mpi, space, Path("/"))
+
+
+def test_settings_as_typed_change_nothing():
+    for title in ("Open MPI 4", "Open MPI 5", "MPICH 4", "MPICH 5"):
+        plan = plan_for(title)
+        space = space_of(["./app"], MPIS[title], Path("/tmp"))  # noqa: S108
+        typed = dict.fromkeys(space.parameters, applied.TYPED)
+        assert applied.variables_of(plan, typed, "/h") == {}
+        assert applied.hints_of(plan, typed) == ""
+        assert applied.striping_of(typed, "/out") == []
+
+
+def test_hints_are_a_file_for_romio():
+    settings = {"cb_buffer_size": "4194304", "romio_ds_write": "disable", "cb_config_list": "as typed"}
+    plan = plan_for("MPICH 4")
+    assert applied.hints_of(plan, settings) == "romio_ds_write disable\ncb_buffer_size 4194304\n"
+    assert applied.variables_of(plan, settings, "/h") == {"ROMIO_HINTS": "/h"}
+
+
+def test_open_mpi_has_two_libraries_for_files():
+    plan, settings = plan_for("Open MPI 4"), {"collective": "vulcan", "cb_buffer_size": "1048576", "aggregators": "2"}
+    own = {"OMPI_MCA_fcoll": "vulcan", "OMPI_MCA_io_ompio_num_aggregators": "2"}
+    assert applied.variables_of(plan, settings, "/h") == own
+    assert applied.variables_of(plan, settings | {"library": "ompio"}, "/h") == {"OMPI_MCA_io": "ompio", **own}
+    romio = applied.variables_of(plan, settings | {"library": "romio321"}, "/h")
+    assert romio == {"OMPI_MCA_io": "romio321", "ROMIO_HINTS": "/h"}
+    assert applied.hints_of(plan, settings) == "", "ompio reads no such file"
+
+
+def test_hints_of_the_user_stay(tmp_path, monkeypatch):
+    (tmp_path / "mine").write_text("cb_nodes 4\ncb_buffer_size 1\n")
+    monkeypatch.setenv("ROMIO_HINTS", str(tmp_path / "mine"))
+    plan = plan_for("MPICH 4")
+    assert applied.hints_of(plan, {"cb_buffer_size": "2"}) == "cb_nodes 4\ncb_buffer_size 2\n"
+
+
+def test_without_mpi_and_striping_there_is_nothing(tmp_path):
+    space = space_of(["./app"], None, tmp_path)
+    assert not space.parameters
+    assert len(space.left_out) == 2
+    assert "no mpiexec that culmen knows" in space.left_out[0]
+    assert "on a file system without it" in space.left_out[1]
+
+
+def test_the_kind_of_a_file_system_is_that_of_the_nearest_mount():
+    mounts = "/dev/a / ext4 rw 0 0\nserver:/home /home nfs4 rw 0 0\nmgs@tcp:/work /home/big\\040disk lustre rw 0 0\n"
+    assert kind_of(Path("/tmp"), mounts) == "ext4"  # noqa: S108
+    assert kind_of(Path("/home/me"), mounts) == "nfs4"
+    assert kind_of(Path("/home/big disk/me"), mounts) == "lustre"
+
+
+def test_striping_counts_go_up_to_the_number_of_targets(lfs):
+    assert is_on_lustre(lfs)
+    space = space_of(["./app", "{folder}/out"], None, lfs)
+    assert space.parameters["stripe_count"]["choices"] == ["as typed", "1", "2", "4", "8", "12"]
+    assert space.parameters["stripe_size"]["choices"] == ["as typed", "1M", "4M", "16M", "64M"]
+    mpi = space_of(["./app", "{folder}/out"], MPIS["MPICH 4"], lfs)
+    assert "striping_unit" not in mpi.parameters, "this hint would set the striping, too"
+
+
+def test_striping_needs_a_folder_of_its_own(lfs):
+    space = space_of(["./app"], None, lfs)
+    assert not space.parameters
+    assert any("write {folder} in the command" in sentence for sentence in space.left_out)
+
+
+def test_lfs_that_fails_is_not_lustre(lfs):
+    (lfs / "bin" / "lfs").write_text("#!/bin/sh\necho 'error: getstripe failed' >&2\nexit 25\n")
+    assert not is_on_lustre(lfs)
+
+
+def run_expanded(folder, base, **settings):
+    """A run as measured.py makes it."""
+    plan = {**plan_of(["cat", "{folder}/.striping"], None, space_of(["a"], None, folder), folder)}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    (folder / "slot").mkdir(exist_ok=True)
+    code = (
+        "import runpy, sys, os; e = runpy.run_path(sys.argv[1])['expanded']; words = e(sys.argv[2:]); "
+        "os.execvp(words[0], words)"
+    )
+    words = [sys.executable, "-I", "-S", "-c", code, applied.__file__, str(folder / "plan.json")]
+    words += [f"{name}={value}" for name, value in settings.items()]
+    variables = {**os.environ, applied.BASE: str(base)}
+    return subprocess.run(words, cwd=folder / "slot", env=variables, capture_output=True, text=True, timeout=60)
+
+
+def test_a_run_has_a_new_folder_with_its_striping(lfs):
+    base = lfs / "base"
+    base.mkdir()
+    ran = run_expanded(lfs, base, stripe_count="8", stripe_size="4M")
+    assert ran.stdout == f"-c 8 -S 4M {base / 'run'}\n", ran.stderr
+    (base / "run" / "old").touch()
+    run_expanded(lfs, base, stripe_count="2", stripe_size="as typed")
+    assert [path.name for path in (base / "run").iterdir()] == [".striping"]
+
+
+def test_striping_that_lfs_refuses_is_a_sentence(lfs):
+    base = lfs / "base"
+    base.mkdir()
+    ran = run_expanded(lfs, base, stripe_count="12", stripe_size="as typed")
+    assert ran.returncode != 0
+    assert "lfs setstripe -c 12" in ran.stderr and "No space left" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_the_folder_of_runs_is_removed(tmp_path):
+    with Scratch(tmp_path) as scratch:
+        (scratch.path / "file").touch()
+        assert scratch.path.parent == tmp_path
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="an error"), Scratch(tmp_path):
+        raise ValueError("an error")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_of_runs_is_removed_if_culmen_is_killed(tmp_path):
+    code = f"""
+import time
+from pathlib import Path
+from culmen.tune.io.scratch import Scratch
+with Scratch(Path({str(tmp_path)!r})) as scratch:
+    (scratch.path / "file").touch()
+    time.sleep(600)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        wait_for(lambda: list(tmp_path.glob("*/file")), "the folder")
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    wait_for(lambda: not list(tmp_path.iterdir()), "no folder")
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="no folder can be made there"):
+        Scratch(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"pattern": "random"}, "there is no pattern 'random'"),
+        ({"api": "hdf5"}, "there is no interface 'hdf5'"),
+        ({"api": "posix", "pattern": "collective"}, "POSIX has no collective calls"),
+        ({"transfer": "12"}, "must be a multiple of 8 bytes"),
+        ({"transfer": "1M", "size": "64K"}, "must be a multiple of 8 bytes"),
+        ({"measure": "all"}, "there is no part 'all'"),
+    ],
+)
+def test_wrong_benchmarks_are_sentences(given, message):
+    right = {"pattern": "strided", "api": "mpiio", "measure": "both", "ranks": 2, "size": "1M", "transfer": "4K"}
+    with pytest.raises(InputError) as caught:
+        Own(**{**right, "mpi": None, **given}).words()
+    assert message in str(caught.value)
+
+
+def test_lfs_is_not_needed(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert not is_on_lustre(tmp_path)
