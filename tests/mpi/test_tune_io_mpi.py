@@ -49,7 +49,8 @@ def test_the_benchmark_finds_wrong_bytes(tmp_path):
     (tmp_path / "wrong.c").write_text(
         "#define _GNU_SOURCE\n#include <sys/syscall.h>\n#include <unistd.h>\n"
         "ssize_t pread64(int fd, void* to, size_t n, off64_t at) {\n"
-        "  ssize_t got = syscall(SYS_pread64, fd, to, n, at);\n  if (at == 2048) ((char*)to)[7] ^= 1;\n  return got;\n}\n"
+        "  ssize_t got = syscall(SYS_pread64, fd, to, n, at);\n"
+        "  if (at == 2048) ((char*)to)[7] ^= 1;\n  return got;\n}\n"
         "ssize_t pread(int fd, void* to, size_t n, off_t at) { return pread64(fd, to, n, at); }\n"
     )
     subprocess.run(["gcc", "-shared", "-fPIC", "wrong.c", "-o", "wrong.so"], cwd=tmp_path, check=True)

@@ -1,0 +1,179 @@
+"""``culmen tune placement`` and ``culmen tune io``: tuners of a command line."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import work
+from .bench import Overwrite, Quiet
+
+Rounds = Annotated[
+    int,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        min=3,
+        max=1000,
+        show_default=False,
+        help="At the end, run the program N times as you typed it and N times with the best settings. Default: 10.",
+    ),
+]
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        "--runs",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        show_default=False,
+        help="Runs of the search. Default: up to 60, fewer if there are few settings.",
+    ),
+]
+Most = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        min=0.01,
+        show_default=False,
+        help="A run that takes longer has failed. Default: no limit.",
+    ),
+]
+Figure = Annotated[
+    str | None,
+    typer.Option(
+        "--figure",
+        metavar="REGEX",
+        help="Tune for a number in the program's output, instead of its wall time. The number is the group of the "
+        "regular expression, as in 'rate = (\\S+)'.",
+    ),
+]
+Maximize = Annotated[bool, typer.Option("--maximize", help="With --figure: more is better. Default: less is better.")]
+Price = Annotated[
+    float | None,
+    typer.Option(
+        "--price",
+        metavar="X",
+        min=0,
+        max=1e6,
+        show_default=False,
+        help="What an hour of one core costs, in any currency.",
+    ),
+]
+
+
+def placement(
+    context: typer.Context,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "--ranks",
+            metavar="N,N-N,…",
+            help="Numbers of ranks on each node that the program can use. One number: it stays. Default: at least half "
+            "of the cores, with an equal number for each socket.",
+        ),
+    ] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            "--threads",
+            metavar="N,N-N,…",
+            help="Numbers of OpenMP threads of each rank, or of the program. Default: culmen chooses, if the program "
+            "is linked with OpenMP.",
+        ),
+    ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="TEXT|FILE.xml",
+            help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: those "
+            "of this machine.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
+    ] = False,
+    figure: Figure = None,
+    maximize: Maximize = False,
+    runs: Runs = None,
+    rounds: Rounds = 10,
+    time_limit: Most = None,
+    price: Price = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-placement."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    given = (list(context.args), wanted, ranks, threads, topology)
+    raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet))
+
+
+def io(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--folder",
+            metavar="FOLDER",
+            help="The folder for the files of the program. In the command, {folder} stands for a new folder inside it, "
+            "which culmen removes. Default: the current folder.",
+        ),
+    ] = Path(),
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--pattern",
+            metavar="NAME",
+            help="Without a command: tune for culmen's own benchmark with this pattern: file-per-process, contiguous, "
+            "strided or collective.",
+        ),
+    ] = None,
+    api: Annotated[
+        str, typer.Option("--api", metavar="NAME", show_default=False, help="mpiio or posix. Default: mpiio.")
+    ] = "mpiio",
+    measure: Annotated[
+        str,
+        typer.Option("--measure", metavar="PART", show_default=False, help="both, write or read. Default: both."),
+    ] = "both",
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", metavar="N", min=1, show_default=False, help="Ranks of the benchmark. Default: one per core."
+        ),
+    ] = None,
+    size: Annotated[
+        str,
+        typer.Option("--size", metavar="N", show_default=False, help="Bytes of each rank, such as 64M. Default: 16M."),
+    ] = "16M",
+    transfer: Annotated[
+        str,
+        typer.Option("--transfer", metavar="N", show_default=False, help="Bytes of one piece. Default: 4K."),
+    ] = "4K",
+    mpi: Annotated[
+        str | None,
+        typer.Option("--mpi", metavar="NAME", help="The MPI of the benchmark, as for `culmen launch`."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
+    ] = False,
+    figure: Figure = None,
+    maximize: Maximize = False,
+    runs: Runs = None,
+    rounds: Rounds = 10,
+    time_limit: Most = None,
+    price: Price = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-io."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
+    raise typer.Exit(work.tune_io.tune_io(list(context.args), own, folder, wanted, dry_run, output, overwrite, quiet))
