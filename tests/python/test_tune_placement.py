@@ -229,6 +229,16 @@ def test_the_space_has_what_the_machine_has(monkeypatch):
     assert "ranks_per_node" not in fixed.parameters
 
 
+def test_memory_of_one_node_is_tried_if_it_can_be_enough(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    fast = Topology(machine().sockets, {**machine().numa, 2: [], 3: []}, "test")  # the last two have memory alone
+    choices = space_of(launched("Open MPI 4"), fast, None, None).parameters["memory"]["choices"]
+    assert choices == ["as typed", "interleave", "local", "node 2", "node 3"]
+    plain = Line({}, [], ["./app"], 0, True)
+    assert "node 0" in space_of(plain, fast, None, None).parameters["memory"]["choices"]
+    assert command(plain, fast, memory="node 2") == "numactl --membind=2 ./app"
+
+
 def test_a_machine_without_numactl_is_a_sentence(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     space = space_of(launched("Open MPI 4"), machine(), None, None)

@@ -87,6 +87,7 @@ def tune_io(
         raise InputError(f"a command after -- is missing, or --pattern for culmen's own benchmark; {_EXAMPLE}")
     if words and own.pattern is not None:
         raise InputError("--pattern is for culmen's own benchmark; leave it out, or the command after --")
+    variables: dict[str, str] = {}
     if not words:
         words, variables = own.words()
         os.environ.update(variables)
@@ -109,7 +110,7 @@ def tune_io(
         tuned = tune(Tuner(recipe, path, results, quiet), overwrite)
     if tuned is None:
         return RESUMABLE
-    _show(tuned, words, plan_of(words, mpi, space, Path.cwd()), folder, results)
+    _show(tuned, words, variables, plan_of(words, mpi, space, Path.cwd()), folder, results)
     return FINISHED
 
 
@@ -121,11 +122,18 @@ def _explain(folder: Path, space: Space) -> None:
         print(f"Left out: {sentence}")
 
 
-def _show(tuned: Tuned, words: list[str], plan: dict[str, object], folder: Path, results: Path) -> None:
-    """What the user has to do now."""
+def _show(
+    tuned: Tuned,
+    words: list[str],
+    variables: dict[str, str],
+    plan: dict[str, object],
+    folder: Path,
+    results: Path,
+) -> None:
+    """What the user has to do now. ``variables``: those that the command needs anyway."""
     settings = settings_of(tuned.new if tuned.is_better else tuned.old)
     file = (results / _HINTS).resolve()
-    variables = applied.variables_of(plan, settings, str(file))
+    variables = variables | applied.variables_of(plan, settings, str(file))
     line = typed_line(variables, [word.replace(applied.FOLDER, str(folder)) for word in words])
     if not tuned.is_better:
         print(f"Keep this line:\n  {line}")

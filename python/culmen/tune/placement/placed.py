@@ -36,8 +36,7 @@ def command_of(plan: dict[str, Any], settings: dict[str, str]) -> tuple[dict[str
     """Variables, and the words of the command. Settings that are missing or empty are as typed."""
     chosen = {name: value for name, value in settings.items() if value not in ("", TYPED)}
     variables = plan["variables"] | (own := _pages(plan, chosen) | _threads(plan, chosen))
-    memory = ["numactl", _MEMORY[chosen["memory"]]] if "memory" in chosen else []
-    program = [*memory, *plan["program"]]
+    program = [*_memory(chosen), *plan["program"]]
     if not plan["launcher"]:
         return variables, [*plan["before"], *_cores(plan, chosen), *program]
     words = plan["words"]
@@ -126,6 +125,13 @@ def rank_cpus(
     sockets = [list(chain.from_iterable(cores)) for cores in plan["sockets"]]
     domains = {"socket": sockets, "numa": plan["numa"]}.get(binding)
     return own if domains is None else [next(d for d in domains if cpus[0] in d) for cpus in own]
+
+
+def _memory(chosen: dict[str, str]) -> list[str]:
+    if "memory" not in chosen:
+        return []
+    kind, _, node = chosen["memory"].partition(" ")  # as in "node 2"
+    return ["numactl", f"--membind={node}" if node else _MEMORY[kind]]
 
 
 def _is_on(chosen: dict[str, str]) -> bool:

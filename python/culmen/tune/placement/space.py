@@ -58,7 +58,7 @@ def space_of(line: Line, topology: Topology, ranks: list[int] | None, threads: l
         _add_limits(space, line, topology)
     if line.launcher or line.openmp:
         _add_binding(space, line, topology)
-    _add_memory(space, topology)
+    _add_memory(space, line, topology)
     _add_pages(space)
     return space
 
@@ -171,13 +171,15 @@ def _add_binding(space: Space, line: Line, topology: Topology) -> None:
     space.parameters["order"] = {"choices": ["core", "socket"], "active_when": condition}
 
 
-def _add_memory(space: Space, topology: Topology) -> None:
+def _add_memory(space: Space, line: Line, topology: Topology) -> None:
+    """Ranks on several sockets need memory from all nodes, but nodes without cores may have faster memory."""
     if len(topology.numa) < 2:
         space.left_out.append("Memory policy: the machine has one NUMA node.")
     elif shutil.which("numactl") is None:
         space.left_out.append("Memory policy: there is no program numactl; install it to try memory policies.")
     else:
-        space.parameters["memory"] = {"choices": [TYPED, "interleave", "local"], "initial": TYPED}
+        alone = [f"node {node}" for node, cpus in topology.numa.items() if not cpus or not line.launcher]
+        space.parameters["memory"] = {"choices": [TYPED, "interleave", "local", *alone], "initial": TYPED}
 
 
 def _add_pages(space: Space) -> None:
