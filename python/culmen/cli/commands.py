@@ -67,6 +67,12 @@ Exit codes:
   2   the input was wrong, or the program failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
+CODES_OF_HPL = """\b
+Exit codes:
+  0   culmen found better settings, or says that there are none
+  2   an option was wrong, or HPL failed with the present settings
+  75  Ctrl-C or a signal stopped the command; the same command continues
+"""
 CODES_OF_LINT = """\b
 Exit codes:
   0   the file does what it says
@@ -208,6 +214,12 @@ COMMANDS = {
                 "Find the settings with which a program is fastest, or best by another figure. Compare runs with the "
                 "present and with the new settings. Example: culmen tune command app.toml",
                 codes=CODES_OF_COMMAND,
+            ),
+            "hpl": Entry(
+                "Find the settings with which HPL, the Linpack benchmark, reaches most GFLOPS on this machine. "
+                "Write the input file to use. Words after -- are for mpiexec. Example: culmen tune hpl --minutes 15",
+                codes=CODES_OF_HPL,
+                rest=True,
             ),
             "install": Entry(
                 "Make a tuning file the default of the MPI.",

@@ -177,6 +177,84 @@ def command(
     raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet))
 
 
+def hpl(
+    context: typer.Context,
+    program: Annotated[
+        Path | None,
+        typer.Option("--program", metavar="FILE", help="xhpl or hpcc. Default: xhpl, or otherwise hpcc, on PATH."),
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks",
+            metavar="N",
+            show_default=False,
+            min=1,
+            help="Number of MPI ranks. By default, culmen tries all numbers that divide the cores. The threads of the "
+            "BLAS use the other cores.",
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            metavar="N",
+            show_default=False,
+            min=200,
+            help="N of the comparison at the end, and of the file. Default: as --minutes allows; for the file, as the "
+            "memory allows.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Memory for the matrix, such as 16G or 80%. Default: 80%."),
+    ] = None,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes", metavar="M", show_default=False, min=0.1, max=10000, help="Time for all runs. Default: 15."
+        ),
+    ] = 15.0,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            "--rounds",
+            metavar="N",
+            min=3,
+            max=1000,
+            show_default=False,
+            help="At the end, run HPL N times with the old and N times with the new settings. Default: 5.",
+        ),
+    ] = 5,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="NAME,…", help="The parameters to search, such as nb,grid,blas.")
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option("--fix", metavar="NAME=VALUE", help="Do not search this parameter. Example: --fix blas=openblas"),
+    ] = None,
+    present: Annotated[
+        Path | None,
+        typer.Option("--present", metavar="FILE", help="Your HPL.dat. Default: the file that comes with the program."),
+    ] = None,
+    price: Annotated[
+        float | None,
+        typer.Option("--price", metavar="X", show_default=False, min=0, help="The price of an hour of one core."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    words = list(context.args)
+    options = work.tune_hpl.Options(
+        program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, price, words=tuple(words)
+    )
+    raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet))
+
+
 def lint(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
     mpi: Annotated[

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         tune_io,
         tune_line,
         tune_placement,
+        tune_hpl,
         worker,
     )
 
@@ -70,6 +71,7 @@ __all__ = [
     "tune_io",
     "tune_line",
     "tune_placement",
+    "tune_hpl",
     "worker",
 ]
 

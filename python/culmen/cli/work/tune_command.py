@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,26 +179,26 @@ def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
 
 
 def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
-    searched, spent_s = read(tuner.folder / _SEARCH), _spent_s(tuner.folder)
+    stores = [tuner.folder / name for name in (_PRESENT, _SEARCH, _COMPARISON)]
+    searched, spent = read(tuner.folder / _SEARCH), spent_s([store for store in stores if store.exists()])
     verdict = worth = None
     if compared and len(compared.whole) >= _LEAST_PAIRS:
         verdict = verdict_of(compared.whole, tuner.maximize)
         tune = tuner.recipe.tune
         worth = Worth.of(
-            verdict, tuner.maximize, spent_s, tune.cores or cores(), tune.price_per_core_hour, counts_time(tuner.recipe)
+            verdict, tuner.maximize, spent, tune.cores or cores(), tune.price_per_core_hour, counts_time(tuner.recipe)
         )
     values = [float(value) for value in searched.values[searched.order, 0]]
-    effects = _effects(searched)
-    return Tuned(tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent_s)
+    effects = effects_in(searched)
+    return Tuned(tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent)
 
 
-def _spent_s(folder: Path) -> float:
+def spent_s(stores: Sequence[Path]) -> float:
     """Of all evaluations, also those of former starts of the command. One that was stopped has no duration."""
-    stores = [folder / name for name in (_PRESENT, _SEARCH, _COMPARISON) if (folder / name).exists()]
     return sum(float(np.nansum(read(store).duration_s)) for store in stores)
 
 
-def _effects(found: Evaluations) -> list[Effect]:
+def effects_in(found: Evaluations) -> list[Effect]:
     """Parameters with a logarithmic scale are seen on it."""
     x = np.where(found.active, found.x, np.nan)[found.feasible]
     for column, parameter in enumerate(found.parameters):

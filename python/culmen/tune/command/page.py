@@ -1,7 +1,7 @@
 """What a tuning found, as one HTML page."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from ...bench.drawing import lead_of
@@ -12,16 +12,17 @@ from .results import HEADINGS, Tuned, rows_of, sentences
 _MARGIN = {"l": 70, "r": 20, "t": 30, "b": 55}
 
 
-def tuning_page(name: str, tuned: Tuned) -> str:
-    """HTML. ``name``: of the file."""
+def tuning_page(name: str, tuned: Tuned, command: str = "culmen tune command", more: Sequence[Section] = ()) -> str:
+    """HTML. ``name``: of the file. ``command``: that wrote it. ``more``: sections after the verdict."""
     figures = list(_figures(tuned))
     verdict = "".join(f"<p>{text(sentence)}</p>" for sentence in sentences(tuned))
     sections = [
         Section("verdict", "Verdict", verdict),
+        *more,
         Section("settings", "Settings", table(rows_of(tuned), HEADINGS, numbers=(1, 2, 3))),
         *(Section(f"section-{figure.key}", figure.title, place_of(figure)) for figure in figures),
     ]
-    return page(f"Settings of {name}", lead_of("culmen tune command"), sections, figures)
+    return page(f"Settings of {name}", lead_of(command), sections, figures)
 
 
 def _figures(tuned: Tuned) -> Iterator[Figure]:

@@ -1,0 +1,169 @@
+"""The evaluator of ``culmen tune hpl``: one run of HPL with one variant."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...launch.supervision import end_with_parent
+from ...problem.given import Value
+from .dat import Dat, parse_dat
+from .output import HplError, Run, result_in, runs_in
+from .program import Program, find_program
+from .space import dat_of, ranks_of, threads_of
+
+HPCC_INPUT, HPCC_OUTPUT, INPUT = "hpccinf.txt", "hpccoutf.txt", "HPL.dat"
+_PTRANS = "##### HPC Challenge: no sizes of its own for PTRANS\n0 \n0 \n0 \n0 \n"
+_FIRST_SECTION, _OWN_SECTION = "Begin of MPIRandomAccess section", "Begin of HPL section"
+_KILLED = (9, 137)  # exit codes of launchers, often because memory was short
+_LOOK_S, _GRACE_S = 0.02, 5.0
+_ELSEWHERE_N = 128  # of the other benchmarks of hpcc
+
+
+@dataclass(frozen=True)
+class How:
+    """How to run: the program, further words for its launcher, and what in the input file is no setting."""
+
+    program: str
+    words: tuple[str, ...]
+    cores: int
+    base: str
+
+    def text(self) -> str:
+        return json.dumps(vars(self))
+
+    @classmethod
+    def of(cls, text: str) -> "How":
+        found = json.loads(text)
+        return cls(found["program"], tuple(found["words"]), found["cores"], found["base"])
+
+
+def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
+    """A candidate of the search: its settings are parameters."""
+    return _measured(p, p)
+
+
+def measure_settings(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
+    """A point with its settings as JSON."""
+    return _measured(json.loads(p["settings"]), p)
+
+
+def _measured(settings: Mapping[str, Value], p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
+    how, n = How.of(p["how"]), int(p["n"])
+    begun = time.monotonic()
+    run = run_once(_program(how.program, how.words), settings, n, how.cores, _base(how.base), float(p["limit_s"]))
+    figures = {"hpl_time_s": run.time_s, "residual": run.residual, "wall_time_s": time.monotonic() - begun}
+    return run.gflops, figures
+
+
+@cache
+def _program(path: str, words: tuple[str, ...]) -> Program:
+    return find_program(Path(path), words)
+
+
+@cache
+def _base(text: str) -> Dat:
+    return parse_dat(text, "the input file")
+
+
+def run_once(
+    program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float
+) -> Run:  # fmt: skip
+    """Runs HPL in a folder of its own, which it removes. Raises HplError if there is no valid result."""
+    dat = dat_of(settings, n, base)
+    ranks, threads = ranks_of(settings), threads_of(settings, cores)
+    command, environment = program.command(ranks, threads, str(settings["blas"]))
+    folder = Path(tempfile.mkdtemp(prefix="culmen-hpl-"))
+    try:
+        launched = _Launched(command, {**os.environ, **environment}, folder, program.is_hpcc)
+        return launched.result_of(dat, limit_s)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Launched:
+    def __init__(self, command: list[str], environment: Mapping[str, str], folder: Path, is_hpcc: bool) -> None:
+        self._command, self._environment, self._folder, self._is_hpcc = command, environment, folder, is_hpcc
+        self._out, self._err = folder / "out", folder / "err"
+
+    def result_of(self, dat: Dat, limit_s: float) -> Run:
+        """``limit_s``: of the whole run. Raises HplError."""
+        code = self._run(dat, limit_s)
+        text = self._text()
+        if code and not runs_in(text):
+            raise HplError(f"HPL ended with exit code {code}{self._why()}", memory=code in _KILLED)
+        return result_in(text, dat.n[0])
+
+    def _run(self, dat: Dat, limit_s: float) -> int:
+        """Its exit code."""
+        self._write(dat)
+        with self._out.open("w") as out, self._err.open("w") as err:
+            process = subprocess.Popen(
+                self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=err, preexec_fn=end_with_parent,
+            )  # fmt: skip
+            try:
+                self._wait(process, dat, time.monotonic() + limit_s)
+            except subprocess.TimeoutExpired:
+                raise HplError(f"HPL ran longer than {limit_s:.3g} s, so it was stopped") from None
+            finally:
+                _end(process)
+        return process.returncode
+
+    def _write(self, dat: Dat) -> None:
+        if self._is_hpcc:  # its other benchmarks take their size from this file
+            size = _ELSEWHERE_N * (1 + int((dat.p[0] * dat.q[0]) ** 0.5))
+            self._place(Dat(**{**vars(dat), "n": (size,)}).text() + _PTRANS)
+        else:
+            self._place(dat.text())
+
+    def _place(self, text: str) -> None:
+        """At once: HPL may read the file at any moment."""
+        fresh = self._folder / "fresh"
+        fresh.write_text(text)
+        fresh.replace(self._folder / (HPCC_INPUT if self._is_hpcc else INPUT))
+
+    def _wait(self, process: subprocess.Popen, dat: Dat, until: float) -> None:
+        """hpcc reads its file twice: at the start, and again when HPL begins, as its last benchmark. In between, the
+        file for HPL takes the place of the first one."""
+        output, placed = self._folder / HPCC_OUTPUT, not self._is_hpcc
+        while not placed and process.poll() is None:
+            if output.exists() and _FIRST_SECTION in output.read_text(errors="replace"):
+                self._place(dat.text() + _PTRANS)
+                placed = True
+            elif time.monotonic() > until:
+                raise subprocess.TimeoutExpired(self._command, 0)
+            else:
+                time.sleep(_LOOK_S)
+        process.wait(max(0.0, until - time.monotonic()))
+
+    def _text(self) -> str:
+        if not self._is_hpcc:
+            return self._out.read_text(errors="replace")
+        output = self._folder / HPCC_OUTPUT
+        text = output.read_text(errors="replace") if output.exists() else ""
+        return text.partition(_OWN_SECTION)[2]
+
+    def _why(self) -> str:
+        """HPL marks its own messages."""
+        lines = [line.strip() for line in self._err.read_text(errors="replace").splitlines() if line.strip(" -*")]
+        marked = [line for line in lines if ">>>" in line] or lines
+        return f": {marked[-1].strip('<> ')}" if marked else ""
+
+
+def _end(process: subprocess.Popen) -> None:
+    """A launcher that is asked to end also ends its ranks."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,77 @@
+"""The output of HPL: a line with the result of each run, and whether its residual passed."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from ..._core import InputError
+
+_RESULT = re.compile(r"^(W\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.eE+-]+)\s+([\d.eE+-]+)\s*$", re.MULTILINE)
+_RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
+_MEMORY = "Memory allocation failed"
+
+
+class HplError(InputError):
+    """A run without a valid result. ``memory``: HPL did not get its memory."""
+
+    def __init__(self, message: str, memory: bool = False) -> None:
+        super().__init__(message)
+        self.memory = memory
+
+
+@dataclass(frozen=True)
+class Run:
+    """One result. ``residual``: scaled; NaN if HPL printed none."""
+
+    variant: str
+    n: int
+    nb: int
+    p: int
+    q: int
+    time_s: float
+    gflops: float
+    residual: float
+    passed: bool
+
+
+def runs_in(text: str) -> list[Run]:
+    """All results in the output of xhpl, or in the file hpccoutf.txt."""
+    starts = list(_RESULT.finditer(text))
+    runs = []
+    for at, found in enumerate(starts):
+        end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        checks = list(_RESIDUAL.finditer(text, found.end(), end))
+        passed = bool(checks) and all(check[2] == "PASSED" for check in checks)
+        residual = max((_number(check[1]) for check in checks), default=math.nan)
+        n, nb, p, q = (int(word) for word in found.groups()[1:5])
+        runs.append(Run(found[1], n, nb, p, q, _number(found[6]), _number(found[7]), residual, passed))
+    return runs
+
+
+def result_in(text: str, n: int) -> Run:
+    """The result of the run with this N. Raises HplError if there is none, or if it is wrong."""
+    runs = [run for run in runs_in(text) if run.n == n]
+    if not runs:
+        if _MEMORY in text:
+            raise HplError(f"HPL did not get the memory for N = {n}", memory=True)
+        raise HplError(f"the output of HPL has no result for N = {n}{_last_line(text)}")
+    run = runs[-1]
+    if math.isnan(run.residual):
+        raise HplError(f"HPL did not check the result for N = {n}; a result without a residual is no result")
+    if not run.passed:
+        raise HplError(f"HPL calls the residual {run.residual:g} FAILED; a wrong result is no result")
+    if not (run.gflops > 0 and run.time_s >= 0 and math.isfinite(run.gflops)):
+        raise HplError(f"HPL printed {run.gflops:g} GFLOPS for N = {n}, which is no speed")
+    return run
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip(" =-\t")]
+    return f"; its last line is: {lines[-1]}" if lines else "; it printed nothing"
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan

@@ -1,0 +1,125 @@
+"""How the time of ``culmen tune hpl`` is spent: sizes of the search, of a check of its order, and of the comparison."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..._core import InputError
+from .scaling import BYTES, Curve, bytes_for, size_in
+
+FIRST_N = 1000
+FINALISTS, LOOKS = 4, 2  # the best of the search, and how often each runs with the next larger size
+_RUNS = 60  # of the search, about
+_SEARCH, _CHECK, _COMPARISON = 0.45, 0.15, 0.35  # shares of the time; the rest is for the first runs
+_LEAST_N, _LARGER = 200, 1.15  # a size is another one if it is so much larger
+_SHORTEST_S = 0.1
+_LATE, _SPARE_S = 4.0, 20.0  # of a run's time limit
+SHARE_OF_MEMORY = 0.8
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for. ``memory``: bytes for the matrix."""
+
+    minutes: float
+    rounds: int
+    size: int | None
+    memory: float
+
+    @property
+    def memory_n(self) -> int:
+        return size_in(self.memory)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Values of N; ``check_n``: None if there is no check with a size between. ``limit_s``: for one run with
+    ``search_n``."""
+
+    search_n: int
+    search_s: float
+    check_n: int | None
+    final_n: int
+    memory_n: int
+    limit_s: float
+
+    def text(self) -> str:
+        return json.dumps(vars(self))
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> "Plan":
+        return cls(**found)
+
+    def limit_for(self, curves: Sequence[Curve], n: int) -> float:
+        return _LATE * max(curve.time_s(n) for curve in curves) + _SPARE_S
+
+
+def check_size(size: int | None, memory: float, available: float) -> None:
+    """Raises InputError if the matrix does not fit."""
+    if size is not None and bytes_for(size) > memory:
+        raise InputError(
+            f"--size {size} needs {_gib(bytes_for(size))} of memory, but there are {_gib(memory)} for it "
+            f"({_gib(available)} are available); the largest size is {size_in(memory)}"
+        )
+    if size_in(memory) < _LEAST_N:
+        raise InputError(f"{_gib(memory)} of memory are too few for HPL; N must be at least {_LEAST_N}")
+
+
+def _gib(count: float) -> str:
+    return f"{count / 2**30:.3g} GiB"
+
+
+def memory_of(text: str | None, available: float) -> float:
+    """``--memory``: a share such as 80%, or bytes such as 16G. Raises InputError."""
+    if text is None:
+        return SHARE_OF_MEMORY * available
+    units = {"%": available / 100, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+    number, unit = text[:-1], units.get(text[-1:])
+    try:
+        bytes_ = float(number) * unit if unit else 0.0
+    except ValueError:
+        bytes_ = 0.0
+    if not BYTES < bytes_ <= available:
+        raise InputError(
+            f"--memory {text}: write a share such as 80%, or a size such as 16G, of at most {_gib(available)} that are "
+            "available"
+        )
+    return bytes_
+
+
+def second_n(first: Curve, wanted: Wanted) -> int:
+    """The size of further first runs, from which the time of larger ones is estimated."""
+    return min(max(first.size_for(wanted.minutes * 60 / 200), FIRST_N // 2), _largest(wanted))
+
+
+def _largest(wanted: Wanted) -> int:
+    return min(wanted.memory_n, wanted.size or wanted.memory_n)
+
+
+def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> Plan:
+    """``other``: of usual settings, which are nearer to those of the search than the present ones. ``overhead_s``: of
+    a run, beside the time that HPL measures."""
+    budget_s, most = wanted.minutes * 60, _largest(wanted)
+    final_n = wanted.size or _size_of_rounds(wanted, present, other, overhead_s, budget_s)
+    final_n = min(final_n, most)
+    search_n = other.size_for(max(_SHORTEST_S, _SEARCH * budget_s / _RUNS - overhead_s))
+    search_n = min(max(search_n, _LEAST_N), final_n)
+    check_n = other.size_for(max(_SHORTEST_S, _CHECK * budget_s / (FINALISTS * LOOKS) - overhead_s))
+    check_n = min(check_n, final_n)
+    limit_s = _LATE * other.time_s(search_n) + present.time_s(search_n) + _SPARE_S
+    return Plan(
+        search_n,
+        _SEARCH * budget_s,
+        check_n if check_n > _LARGER * search_n else None,
+        final_n,
+        wanted.memory_n,
+        limit_s,
+    )
+
+
+def _size_of_rounds(wanted: Wanted, present: Curve, other: Curve, overhead_s: float, budget_s: float) -> int:
+    """A round has a run with the present settings, and with those of a calculator and of the search."""
+    round_s = _COMPARISON * budget_s / wanted.rounds - 3 * overhead_s
+    together = Curve(present.per_operation_s + 2 * other.per_operation_s, present.per_entry_s + 2 * other.per_entry_s)
+    return max(together.size_for(max(_SHORTEST_S, round_s)), _LEAST_N)

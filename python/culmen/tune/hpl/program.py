@@ -1,0 +1,111 @@
+"""The HPL program of this machine: xhpl, or hpcc of HPC Challenge; its MPI, and the BLAS libraries that it can use."""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..._core import InputError
+from ...launch.launcher import situations
+from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi.linked import module_linked_by
+from ...launch.programs import said_by
+
+_NAMES = ("xhpl", "hpcc")
+_BLAS = "libblas.so.3"
+_LINKED = re.compile(rf"^\s*{re.escape(_BLAS)} => (\S+) \(", re.MULTILINE)
+_TITLES = {"blas": "reference", "openblas-pthread": "openblas", "blis-pthread": "blis"}
+ITS_OWN = "its own"  # a BLAS that culmen cannot exchange
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Program:
+    """``blas``: the folders of the libraries that it can use, by name; ``present_blas``: the one that it uses now.
+    ``words``: for the launcher, after culmen's own."""
+
+    path: str
+    launcher: Launcher
+    blas: dict[str, str]
+    present_blas: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def is_hpcc(self) -> bool:
+        """It then reads hpccinf.txt, and runs other benchmarks, too."""
+        return "hpcc" in Path(self.path).name
+
+    def command(self, ranks: int, threads: int, blas: str) -> tuple[list[str], dict[str, str]]:
+        """The words of a run, and environment variables for the launcher."""
+        known = situations(self.launcher, ranks, True)
+        if threads > 1:
+            known.append(self.launcher.mpi.threaded)
+        added = {name: value for each in known for name, value in each.environment.items()}
+        flags = [flag for each in known for flag in each.flags]
+        program = [*self._variables(threads, blas), self.path]
+        return [self.launcher.program, *flags, *self.words, "-n", str(ranks), *program], added
+
+    def _variables(self, threads: int, blas: str) -> list[str]:
+        """By ``env``: the variables of the launcher do not reach all ranks of all MPIs."""
+        words = ["env", *(f"{name}={threads}" for name in _THREADS)]
+        if folder := self.blas.get(blas):
+            words.append("LD_LIBRARY_PATH=" + ":".join(filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")])))
+        return words
+
+
+def find_program(given: Path | None, words: Sequence[str] = ()) -> Program:
+    """Raises InputError if there is none, or no MPI for it."""
+    path = _path_of(given)
+    module = module_linked_by(path)
+    try:
+        launcher = find_launcher(module or None)
+    except LauncherError as error:
+        raise InputError(f"{path} needs an MPI to run: {error}") from None
+    if module and launcher.mpi.module != module:
+        raise InputError(f"{path} was built for {module}, but the launcher {launcher.program} is of another MPI")
+    blas, present = _libraries(path)
+    return Program(path, launcher, blas, present, tuple(words))
+
+
+def _path_of(given: Path | None) -> str:
+    if given is not None:
+        if not given.is_file() or not os.access(given, os.X_OK):
+            raise InputError(f"--program {given}: there is no such program; give the path of xhpl or hpcc")
+        return str(given.resolve())
+    for name in _NAMES:
+        if found := shutil.which(name):
+            return str(Path(found).absolute())
+    raise InputError(
+        "there is no HPL on PATH (looked for xhpl and hpcc); install one, for example with `apt-get install hpcc`, or "
+        "give its path with --program"
+    )
+
+
+def _libraries(path: str) -> tuple[dict[str, str], str]:
+    """Debian has a folder for each BLAS, with a library of the same name."""
+    linked = _LINKED.search(said_by("ldd", path))
+    if not linked:
+        return {}, ITS_OWN
+    present = Path(linked[1]).resolve().parent
+    folders = [file.parent for file in sorted(present.parent.glob(f"*/{_BLAS}"))]
+    found = {_TITLES.get(folder.name, folder.name): str(folder) for folder in folders}
+    name = next((name for name, folder in found.items() if folder == str(present)), ITS_OWN)
+    return found, name
+
+
+def with_blas(program: Program, names: Sequence[str]) -> Program:
+    """Only these libraries. Raises InputError for one that is not there."""
+    for name in names:
+        if name not in program.blas and name != program.present_blas:
+            there = ", ".join(program.blas) or f"{program.present_blas} (the program does not link {_BLAS})"
+            raise InputError(f"blas: there is no '{name}' on this machine; there are {there}")
+    return replace(program, blas={name: folder for name, folder in program.blas.items() if name in names})
+
+
+def compiler_of(path: str) -> str:
+    """The compiler that built the program, as far as the program says so."""
+    said = said_by("readelf", "-p", ".comment", path)
+    found = re.search(r"(GCC|clang)[^\n]*?(\d+\.\d+)", said)
+    return f"{found[1]} {found[2]}" if found else "unknown"
