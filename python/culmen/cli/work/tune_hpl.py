@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ...base.text import lasted, shown
-from ...tune.hpl.plan import Plan
+from ...tune.hpl.plan import Known
 from ...tune.hpl.scaling import bytes_for
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for
@@ -20,15 +20,14 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         tuner.begin_again()
     try:
         _introduce(tuner)
-        plan = tuner.plan()
-        _explain(tuner, plan)
-        finalists = tuner.search(plan)
-        new, curve = tuner.best_of(finalists, plan)
-        compared = tuner.compare(new, plan)
+        known = tuner.first()
+        _explain(tuner, known)
+        new, curve = tuner.best_of(tuner.search())
+        compared = tuner.compare(new)
     except StoppedError:
         tuner.say("Not all runs are done; the same command continues.")
         return RESUMABLE
-    write_and_show(tuner, plan, new, curve, compared)
+    write_and_show(tuner, new, curve, compared)
     return FINISHED
 
 
@@ -38,14 +37,20 @@ def _introduce(tuner: Tuner) -> None:
     tuner.say(f"{program.path} with {program.launcher.mpi.title} on {tuner.cores} cores; BLAS: {libraries}")
 
 
-def _explain(tuner: Tuner, plan: Plan) -> None:
-    check = f", check of the best with N = {plan.check_n}" if plan.check_n else ""
+def _explain(tuner: Tuner, known: Known) -> None:
+    plan = known.plan
+    speeds = ", ".join(
+        f"{name} {'failed' if speed is None else f'{speed:.3g}'}" for name, speed in known.speeds.items()
+    )
+    tuner.say(f"GFLOPS of each BLAS with N = {known.first_n}: {speeds}")
+    if slow := [name for name in known.speeds if name not in known.fast_blas]:
+        tuner.say(f"Left out of the search: {', '.join(slow)}")
     tuner.say(
-        f"Search with N = {plan.search_n} for {lasted(plan.search_s)}{check}, comparison with N = {plan.final_n}: "
-        f"about {shown(tuner.options.minutes)} min in all"
+        f"Search with N = {plan.search_n} for {lasted(plan.search_s)}, check of the best with N = {plan.check_n}, "
+        f"comparison with N = {plan.final_n}: about {shown(tuner.options.minutes)} min in all"
     )
     left = tuner.available - bytes_for(plan.memory_n)
     tuner.say(
-        f"For the whole machine, N = {plan.memory_n} fits into {tuner.wanted.memory / 2**30:.3g} GiB of memory; "
+        f"For the whole machine, N = {plan.memory_n} fits into {bytes_for(plan.memory_n) / 2**30:.3g} GiB of memory; "
         f"{left / 2**30:.3g} GiB remain for the system, the MPI and the BLAS"
     )

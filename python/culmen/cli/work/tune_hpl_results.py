@@ -5,7 +5,9 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ...base.text import shown
+import numpy as np
+
+from ...base.text import lasted
 from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, table
 from ...report.reading import read
@@ -13,7 +15,6 @@ from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
-from ...tune.hpl.plan import Plan
 from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, dat_of, ranks_of, threads_of
@@ -21,34 +22,39 @@ from .summary import print_table
 from .tune_command import effects_in, spent_s
 from .tune_hpl_runs import Tuner
 
+_RUNS_EACH = 2  # of each parameter, to say what matters
 _RESULT, _PAGE, _SEARCH = "result.json", "tuning.html", "search.db"
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _INPUT = Kind("input file of HPL", lambda _path, head: b"HPL" in head)
 
 
-def write_and_show(tuner: Tuner, plan: Plan, new: Settings, curve: Curve, compared: list[Case]) -> None:
+def write_and_show(tuner: Tuner, new: Settings, curve: Curve, compared: list[Case]) -> None:
     last = [case for case in compared if case.n == compared[-1].n]
     new = best_of(last, new)
     tuned = _tuned(tuner, new, last)
     used = new if tuned.is_better else tuner.cases[PRESENT]
-    n = tuner.options.size or plan.memory_n
-    n = max(n - n % int(used["nb"]), min(n, int(used["nb"])))
+    n = tuner.options.size or _whole_blocks(tuner.known.plan.memory_n, int(used["nb"]))
     file = _write_input(tuner, used, n)
     _write(tuner, tuned, compared, n)
     print_table(report.HEADINGS, report.rows_of(compared, tuner.program, tuner.cores), report.TEXTS)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
+    if not tuned.effects:
+        print("There were too few runs to say which parameters matter; more --minutes help.")
     for sentence in sentences(tuned):
         print(sentence)
     if better := _over_calculator(last):
         print(better)
-    print(_expected(tuner, tuned, curve, n))
+    if tuner.options.size is None:
+        names = {case.name for case in last if case.settings == used} & {PRESENT, CALCULATOR}
+        print(_expected(tuner.known.curves.get(next(iter(names), ""), curve), n))
     print(f"Run it in {tuner.folder}: {_command(tuner, used)}")
     tuner.say(f"Wrote {file}, {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
 
 
 def best_of(last: list[Case], found: Settings) -> Settings:
     """The calculators' settings, if these are clearly better than those of the search."""
-    verdict = report.over(last, FOUND, CALCULATOR)
+    name = next(case.name for case in last if case.settings == found)
+    verdict = report.over(last, name, CALCULATOR)
     usual = next((case.settings for case in last if case.name == CALCULATOR), None)
     return dict(usual) if usual and verdict and verdict.is_better else found
 
@@ -65,10 +71,13 @@ def _tuned(tuner: Tuner, new: Settings, last: list[Case]) -> Tuned:
             worth = Worth.of(verdict, True, spent, tuner.cores, tuner.options.price)
     searched = read(tuner.folder / _SEARCH)
     values = [float(value) for value in searched.values[searched.order, 0]]
-    names = {name for name, parameter in tuner.space.items() if "value" not in parameter}
+    names = {name for name, parameter in tuner.space().items() if "value" not in parameter}
+    enough = _RUNS_EACH * len(names) <= np.count_nonzero(searched.feasible)
     old = {name: value for name, value in tuner.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
-    return Tuned("GFLOPS", True, old, chosen, compared, verdict, worth, effects_in(searched), values, spent)
+    return Tuned(
+        "GFLOPS", True, old, chosen, compared, verdict, worth, effects_in(searched) if enough else [], values, spent
+    )
 
 
 def _over_calculator(last: list[Case]) -> str:
@@ -81,12 +90,14 @@ def _over_calculator(last: list[Case]) -> str:
     )
 
 
-def _expected(tuner: Tuner, tuned: Tuned, curve: Curve, n: int) -> str:
-    if not tuned.is_better:
-        curve = tuner.curves()[PRESENT]
+def _whole_blocks(n: int, nb: int) -> int:
+    return n - n % nb if n > nb else n
+
+
+def _expected(curve: Curve, n: int) -> str:
     return (
-        f"With N = {n}, a run takes about {shown(curve.time_s(n) / 60, 3)} min. The model expects "
-        f"{curve.gflops(n):.4g} GFLOPS there; this was not measured."
+        f"With N = {n}, a run takes about {lasted(curve.time_s(n))}. The model expects {curve.gflops(n):.4g} GFLOPS; "
+        "this was not measured."
     )
 
 

@@ -4,8 +4,9 @@ import json
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +23,14 @@ from ...run.result import Result
 from ...study_file import StudyFile, checked
 from ...tune.hpl.dat import Dat, read_dat
 from ...tune.hpl.measured import How
-from ...tune.hpl.plan import FINALISTS, FIRST_N, LOOKS, Plan, Wanted, check_size, memory_of, planned, second_n
+from ...tune.hpl.plan import FINALISTS, FIRST_N, LOOKS, Known, Wanted, check_size, memory_of, planned, second_n
 from ...tune.hpl.program import Program, find_program, with_blas
-from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
+from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, USUAL, Case
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import (
     Settings,
     calculator,
+    check_names,
     fixed_by,
     ranks_of,
     settings_of,
@@ -40,12 +42,13 @@ from .measuring import remove_measurements
 
 COMMAND = "culmen tune hpl"
 _MODULE = "culmen.tune.hpl.measured"
-_PLAN, _SEARCH = "plan.json", "search.db"
+_KNOWN, _FOUND, _SEARCH = "known.json", "found.json", "search.db"
 _STORES = ("first.db", "second.db", _SEARCH, "check.db")
 _OPTIMIZER = {"name": "bayes", "model": "additive"}
 _MOST_RUNS = 300
-_FIRST_LIMIT_S = 600.0
+_FIRST_LIMIT_S, _SECOND_LIMIT_S = 30.0, 600.0
 _SMALLER, _MOST_SIZES = 0.9, 3  # of N, if the memory is too small for some settings
+_LIST = Kind("list of settings", lambda _path, head: head.startswith(b"["))
 _FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
 
 
@@ -85,6 +88,7 @@ class Tuner:
     cases: dict[str, Settings] = field(init=False)
     wanted: Wanted = field(init=False)
     available: float = field(init=False)
+    known: Known = field(init=False)  # after the first runs
 
     def __post_init__(self) -> None:
         given = self.options
@@ -101,9 +105,8 @@ class Tuner:
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
         self.wanted = Wanted(given.minutes, given.rounds, given.size, memory)
-        only = None if given.only is None else [name.strip() for name in given.only.split(",")]
-        starts = list(self.cases.values())
-        self.space = space_for(self.program, self.cores, given.ranks, starts, only, self.fixed)
+        names = [*self.fixed, *(name.strip() for name in (given.only or "").split(",") if name.strip())]
+        check_names(names, list(self.cases[PRESENT]))
 
     def _known_settings(self) -> dict[str, Settings]:
         ranks, blas = self.options.ranks or self.cores, self.program.present_blas
@@ -119,9 +122,9 @@ class Tuner:
 
     # -- the steps
 
-    def plan(self) -> Plan:
-        """From the first runs, or as it was kept."""
-        file, request = self.folder / _PLAN, self.options.text()
+    def first(self) -> Known:
+        """The first runs, or what is kept of them."""
+        file, request = self.folder / _KNOWN, self.options.text()
         if file.exists():
             kept = json.loads(file.read_text(encoding="utf-8"))
             if kept["request"] != request:
@@ -129,40 +132,80 @@ class Tuner:
                     f"{self.folder} holds runs with other options; give another folder with --output, or write "
                     "--overwrite to measure again"
                 )
-            return Plan.of(kept["plan"])
-        curves, overhead_s = self._first_runs()
-        plan = planned(self.wanted, curves[PRESENT], curves[CALCULATOR], overhead_s)
+            self.known = Known.of(kept)
+            return self.known
+        self.known = self._first_runs()
         with replacing(file, _FILE, force=True) as path:
-            content = {"request": request, "plan": vars(plan), "curves": {k: vars(c) for k, c in curves.items()}}
-            path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-        return plan
+            path.write_text(self.known.text(request), encoding="utf-8")
+        return self.known
 
-    def curves(self) -> dict[str, Curve]:
-        kept = json.loads((self.folder / _PLAN).read_text(encoding="utf-8"))["curves"]
-        return {name: Curve(**values) for name, values in kept.items()}
+    def _first_runs(self) -> Known:
+        """A small N with each BLAS, by ranks alone and by threads alone; a larger N with the best of them."""
+        n = min(FIRST_N, self.wanted.memory_n, self.wanted.size or FIRST_N)
+        tried = [self.cases[PRESENT], *self._usual()]
+        values, result = self.run_points(
+            "first.db", [(settings, n) for settings in tried], "first runs", _FIRST_LIMIT_S
+        )
+        if math.isnan(values[0]):
+            self._refuse("first.db", result)
+        speeds: dict[str, float | None] = dict.fromkeys(dict.fromkeys(str(each["blas"]) for each in tried))
+        for settings, value in zip(tried, values, strict=True):
+            if not math.isnan(value):
+                speeds[str(settings["blas"])] = max(value, speeds[str(settings["blas"])] or 0.0)
+        best = max((k for k in range(len(tried)) if not math.isnan(values[k])), key=lambda k: values[k])
+        named = {**self.cases, USUAL: tried[best]}
+        second = second_n(fitted([(n, values[best])]), self.wanted)
+        again, result = self.run_points(
+            "second.db", [(each, second) for each in named.values()], "first runs with a larger N", _SECOND_LIMIT_S
+        )
+        if math.isnan(again[0]):
+            self._refuse("second.db", result)
+        curves = {}
+        for (name, settings), value in zip(named.items(), again, strict=True):
+            runs = [(n, values[k]) for k, each in enumerate(tried) if each == settings] + [(second, value)]
+            if whole := [run for run in runs if not math.isnan(run[1])]:
+                curves[name] = fitted(whole)
+        curves.setdefault(USUAL, curves[PRESENT])
+        overhead_s = min(_beside_hpl(read(self.folder / "second.db")))
+        plan = planned(self.wanted, curves[PRESENT], curves[USUAL], overhead_s)
+        return Known(plan, tried[best], speeds, n, curves, overhead_s)
 
-    def _first_runs(self) -> tuple[dict[str, Curve], float]:
-        largest = min(self.wanted.memory_n, self.wanted.size or self.wanted.memory_n)
-        names, seen, others_s = list(self.cases), {name: [] for name in self.cases}, []  # type: ignore[var-annotated]
-        n = min(FIRST_N, largest)
-        for store in ("first.db", "second.db"):
-            points = [(self.cases[name], n) for name in names]
-            values, found = self.run_points(store, points, "first runs", _FIRST_LIMIT_S)
-            for name, value in zip(names, values, strict=True):
-                if math.isnan(value):
-                    self._refuse(store, name, found)
-                seen[name].append((n, value))
-            others_s += _beside_hpl(read(self.folder / store))
-            n = second_n(fitted(seen[CALCULATOR]), self.wanted)
-        return {name: fitted(runs) for name, runs in seen.items()}, min(others_s)
+    def _usual(self) -> list[Settings]:
+        """A calculator's settings with each BLAS, with ranks on all cores and with threads on all cores."""
+        usual = self.cases[CALCULATOR]
+        names = (
+            [*dict.fromkeys([str(usual["blas"]), *self.program.blas])] if "blas" not in self.fixed else [usual["blas"]]
+        )
+        grids = [usual["grid"]]
+        if not self.options.ranks and "grid" not in self.fixed and self.cores > 1:
+            grids.append("1x1")
+        return [{**usual, "blas": name, "grid": grid} for name in names for grid in grids]
 
-    def _refuse(self, store: str, name: str, result: Result) -> None:
+    def _refuse(self, store: str, result: Result) -> None:
         remove_measurements(self.folder / store)
-        raise InputError(f"HPL failed with the settings '{name}': {result.first_failure.splitlines()[0]}")
+        raise InputError(f"HPL failed with the present settings: {result.first_failure.splitlines()[0]}")
 
-    def search(self, plan: Plan) -> list[Settings]:
-        """The best settings, the recommended ones first, and those of the calculators."""
-        kept = KeptStudy(self._search_file(plan), Path.cwd(), COMMAND, self.folder / _SEARCH, "settings")
+    def space(self) -> dict[str, dict[str, Any]]:
+        fast = self.known.fast_blas
+        kept = {name: folder for name, folder in self.program.blas.items() if name in fast}
+        only = None if self.options.only is None else [name.strip() for name in self.options.only.split(",")]
+        starts = [*self.cases.values(), self.known.usual]
+        return space_for(replace(self.program, blas=kept), self.cores, self.options.ranks, starts, only, self.fixed)
+
+    def search(self) -> list[Settings]:
+        """The best settings, the recommended ones first, and those that were known before. A search that has ended is
+        not continued: its time was up."""
+        file = self.folder / _FOUND
+        if file.exists():
+            kept: list[Settings] = json.loads(file.read_text(encoding="utf-8"))
+            return kept
+        finalists = self._search()
+        with replacing(file, _LIST, force=True) as path:
+            path.write_text(json.dumps(finalists, indent=2) + "\n", encoding="utf-8")
+        return finalists
+
+    def _search(self) -> list[Settings]:
+        kept = KeptStudy(self._search_file(), Path.cwd(), COMMAND, self.folder / _SEARCH, "settings")
         kept.open()
         result = self._conduct(kept, "runs")
         if result.best is None:
@@ -173,23 +216,31 @@ class Tuner:
         best += [found.named(int(row)) for row in rows]
         different = {json.dumps(each): each for each in map(self._complete, best)}
         finalists = list(different.values())[:FINALISTS]
-        usual = self.cases[CALCULATOR]
-        return finalists if usual in finalists else [*finalists, usual]
+        return finalists + [each for each in self._known_before() if each not in finalists]
+
+    def _known_before(self) -> list[Settings]:
+        """Settings with which the search begins."""
+        out: list[Settings] = []
+        for each in (*self.cases.values(), self.known.usual):
+            if each not in out:
+                out.append(each)
+        return out
 
     def _complete(self, params: dict[str, Value]) -> Settings:
         """What is fixed or inactive has the present value."""
         return {name: params.get(name, value) for name, value in self.cases[PRESENT].items()}
 
-    def _search_file(self, plan: Plan) -> StudyFile:
-        searched = {name for name, table in self.space.items() if "value" not in table}
+    def _search_file(self) -> StudyFile:
+        plan, space = self.known.plan, self.space()
+        searched = {name for name, table in space.items() if "value" not in table}
         if not searched:
             raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
         fixed = {"n": plan.search_n, "limit_s": plan.limit_s, "how": self.how.text()}
         tables = {
             "name": "tune-hpl",
             "seed": self.options.seed,
-            "space": {**self.space, **{name: {"value": value} for name, value in fixed.items()}},
-            "starts": [self._start(settings, searched) for settings in self.cases.values()],
+            "space": {**space, **{name: {"value": value} for name, value in fixed.items()}},
+            "starts": [self._start(settings, searched) for settings in self._known_before()],
             "evaluator": {"python": f"{_MODULE}:measure", "time_limit_s": plan.limit_s + 60, "give_up_after": 25},
             "objectives": {"gflops": "maximize"},
             "optimizer": _OPTIMIZER,
@@ -207,40 +258,37 @@ class Tuner:
     def how(self) -> How:
         return How(self.program.path, self.program.words, self.cores, self.base.text())
 
-    def best_of(self, finalists: list[Settings], plan: Plan) -> tuple[Settings, Curve]:
+    def best_of(self, finalists: list[Settings]) -> tuple[Settings, Curve]:
         """By the expected speed with the final N; and how its time grows."""
-        searched = read(self.folder / _SEARCH)
+        plan, searched = self.known.plan, read(self.folder / _SEARCH)
         looks: list[list[tuple[int, float]]] = [[] for _ in finalists]
-        for row in np.flatnonzero(searched.feasible):
-            settings = self._complete(searched.named(int(row)))
-            if settings in finalists:
-                looks[finalists.index(settings)].append((plan.search_n, float(searched.values[row, 0])))
-        if plan.check_n is None or len(finalists) == 1:
-            return finalists[0], fitted(looks[0])
         order = [k for _ in range(LOOKS) for k in range(len(finalists))]
-        curves = self.curves().values()
-        limit_s = plan.limit_for(list(curves), plan.check_n)
         points = [(finalists[k], plan.check_n) for k in order]
+        limit_s = self.known.limit_s(plan.check_n)
         values, _ = self.run_points("check.db", points, "runs of the best with a larger N", limit_s)
         for k, value in zip(order, values, strict=True):
             if not math.isnan(value):
                 looks[k].append((plan.check_n, value))
-        fits = [(fitted(look), k) for k, look in enumerate(looks) if any(n == plan.check_n for n, _ in look)]
-        if not fits:
-            return finalists[0], fitted(looks[0])
+        if not any(looks):
+            raise InputError(f"no run with N = {plan.check_n} succeeded; see {self.folder / 'check.db'}")
+        for row in np.flatnonzero(searched.feasible):
+            settings = self._complete(searched.named(int(row)))
+            if settings in finalists and looks[finalists.index(settings)]:
+                looks[finalists.index(settings)].append((plan.search_n, float(searched.values[row, 0])))
+        fits = [(fitted(look), k) for k, look in enumerate(looks) if look]
         curve, k = max(fits, key=lambda fit: fit[0].gflops(plan.final_n))
         return finalists[k], curve
 
-    def compare(self, new: Settings, plan: Plan) -> list[Case]:
+    def compare(self, new: Settings) -> list[Case]:
         """All kinds of settings in turns. If the new ones do not get their memory, all run again with a smaller N."""
         different: dict[str, Settings] = {}
         for name, settings in {**self.cases, FOUND: new}.items():
             if settings not in different.values():
                 different[name] = settings
         out: list[Case] = []
-        n = plan.final_n
+        n = self.known.plan.final_n
         for _ in range(_MOST_SIZES):
-            cases, why = self._in_turns(different, n, plan)
+            cases, why = self._in_turns(different, n)
             out += cases
             if all(case.known for case in cases) or "memory" not in why:
                 return out
@@ -248,14 +296,14 @@ class Tuner:
             self.say(f"Some settings did not get their memory; all run again with N = {n}")
         return out
 
-    def _in_turns(self, different: dict[str, Settings], n: int, plan: Plan) -> tuple[list[Case], str]:
+    def _in_turns(self, different: dict[str, Settings], n: int) -> tuple[list[Case], str]:
         names: list[str] = []
         rng = random.Random(self.options.seed)  # noqa: S311 - an order
         for _ in range(self.options.rounds):
             turn = list(different)
             rng.shuffle(turn)
             names += turn
-        limit_s = plan.limit_for(list(self.curves().values()), n)
+        limit_s = self.known.limit_s(n)
         points = [(different[name], n) for name in names]
         values, result = self.run_points(f"comparison-{n}.db", points, f"runs in turns with N = {n}", limit_s)
         by_name: dict[str, list[float]] = {name: [] for name in different}
@@ -292,7 +340,8 @@ class Tuner:
     def begin_again(self) -> None:
         for store in [*(self.folder / name for name in _STORES), *self.folder.glob("comparison-*.db")]:
             remove_measurements(store)
-        (self.folder / _PLAN).unlink(missing_ok=True)
+        for name in (_KNOWN, _FOUND):
+            (self.folder / name).unlink(missing_ok=True)
 
     def stores(self) -> list[Path]:
         places = [*(self.folder / name for name in _STORES), *sorted(self.folder.glob("comparison-*.db"))]

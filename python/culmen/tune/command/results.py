@@ -108,9 +108,10 @@ def _change(verdict: Verdict, tuned: Tuned) -> str:
             f"{1 + verdict.gain:.3g} times the {tuned.goal}, interval of 95 %: {1 + verdict.low:.3g} to "
             f"{1 + verdict.high:.3g} times"
         )
-    word = "more" if tuned.maximize else "less"
-    interval = f"{100 * verdict.low:.1f} to {100 * verdict.high:.1f} %"
-    return f"{100 * verdict.gain:.1f} % {word} {tuned.goal}, interval of 95 %: {interval}"
+    word, low, gain, high = "more" if tuned.maximize else "less", verdict.low, verdict.gain, verdict.high
+    if verdict.is_worse:
+        word, low, gain, high = "less" if tuned.maximize else "more", -high, -gain, -low
+    return f"{100 * gain:.1f} % {word} {tuned.goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
 
 
 def as_json(tuned: Tuned) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """How the time of ``culmen tune hpl`` is spent: sizes of the search, of a check of its order, and of the comparison."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,10 @@ FIRST_N = 1000
 FINALISTS, LOOKS = 4, 2  # the best of the search, and how often each runs with the next larger size
 _RUNS = 60  # of the search, about
 _SEARCH, _CHECK, _COMPARISON = 0.45, 0.15, 0.35  # shares of the time; the rest is for the first runs
-_LEAST_N, _LARGER = 200, 1.15  # a size is another one if it is so much larger
+_LEAST_N = 200
 _SHORTEST_S = 0.1
-_LATE, _SPARE_S = 4.0, 20.0  # of a run's time limit
+_LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit
+_SLOW_BLAS = 0.5  # a library with a smaller share of the best speed is left out
 SHARE_OF_MEMORY = 0.8
 
 
@@ -34,25 +34,46 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plan:
-    """Values of N; ``check_n``: None if there is no check with a size between. ``limit_s``: for one run with
-    ``search_n``."""
+    """Values of N. ``check_n``: for the best of the search. ``limit_s``: for one run with ``search_n``."""
 
     search_n: int
     search_s: float
-    check_n: int | None
+    check_n: int
     final_n: int
     memory_n: int
     limit_s: float
 
-    def text(self) -> str:
-        return json.dumps(vars(self))
+
+@dataclass(frozen=True)
+class Known:
+    """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``speeds``: of each BLAS in
+    GFLOPS, with N = FIRST_N or what fits; None: no run succeeded. ``curves``: by the names of settings."""
+
+    plan: Plan
+    usual: dict[str, Any]
+    speeds: dict[str, float | None]
+    first_n: int
+    curves: dict[str, Curve]
+    overhead_s: float
+
+    def text(self, request: str) -> str:
+        content = {**vars(self), "plan": vars(self.plan), "curves": {k: vars(c) for k, c in self.curves.items()}}
+        return json.dumps({"request": request, **content}, indent=2) + "\n"
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> "Plan":
-        return cls(**found)
+    def of(cls, found: dict[str, Any]) -> "Known":
+        fields = {name: value for name, value in found.items() if name != "request"}
+        curves = {name: Curve(**values) for name, values in found["curves"].items()}
+        return cls(**{**fields, "plan": Plan(**found["plan"]), "curves": curves})
 
-    def limit_for(self, curves: Sequence[Curve], n: int) -> float:
-        return _LATE * max(curve.time_s(n) for curve in curves) + _SPARE_S
+    @property
+    def fast_blas(self) -> list[str]:
+        """Libraries that are worth a search."""
+        best = max((speed for speed in self.speeds.values() if speed), default=0.0)
+        return [name for name, speed in self.speeds.items() if speed and speed >= _SLOW_BLAS * best]
+
+    def limit_s(self, n: int) -> float:
+        return _LATE * max(curve.time_s(n) for curve in self.curves.values()) + self.overhead_s + _SPARE_S
 
 
 def check_size(size: int | None, memory: float, available: float) -> None:
@@ -107,15 +128,9 @@ def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> 
     search_n = min(max(search_n, _LEAST_N), final_n)
     check_n = other.size_for(max(_SHORTEST_S, _CHECK * budget_s / (FINALISTS * LOOKS) - overhead_s))
     check_n = min(check_n, final_n)
-    limit_s = _LATE * other.time_s(search_n) + present.time_s(search_n) + _SPARE_S
-    return Plan(
-        search_n,
-        _SEARCH * budget_s,
-        check_n if check_n > _LARGER * search_n else None,
-        final_n,
-        wanted.memory_n,
-        limit_s,
-    )
+    check_n = max(check_n, search_n)
+    limit_s = max(_LATE * other.time_s(search_n), 1.5 * present.time_s(search_n)) + overhead_s + _SPARE_S / 3
+    return Plan(search_n, _SEARCH * budget_s, check_n, final_n, wanted.memory_n, limit_s)
 
 
 def _size_of_rounds(wanted: Wanted, present: Curve, other: Curve, overhead_s: float, budget_s: float) -> int:

@@ -12,7 +12,7 @@ from .space import ranks_of, threads_of
 
 HEADINGS = ("settings", "MPI", "compiler", "BLAS", "TCP", "N", "NB", "P x Q", "threads", "GFLOPS", "range")
 TEXTS = ("settings", "MPI", "compiler", "BLAS", "TCP")
-PRESENT, CALCULATOR, FOUND = "present", "web calculators", "best found"
+PRESENT, CALCULATOR, USUAL, FOUND = "present", "web calculators", "best BLAS", "best found"
 
 
 @dataclass(frozen=True)

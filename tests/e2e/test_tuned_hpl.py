@@ -1,0 +1,153 @@
+"""`culmen tune hpl` with a program that prints what HPL prints, and with Debian's hpcc."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+from culmen.tune.hpl.dat import Dat, read_dat
+from harness import CULMEN, HANGS_S, culmen, environment, wait_for
+
+# GFLOPS by NB and BCAST; as fast as it starts, whatever N is.
+FAKE = """#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || exit 0
+line() { sed -n "$1p" HPL.dat | cut -d' ' -f1; }
+n=$(line 6); nb=$(line 8); bcast=$(line 23)
+echo run >> RUNS
+before
+gflops=$(( 100 - (nb - 128) * (nb - 128) / 400 - 5 * bcast ))
+echo "WR11C2R4 $n $nb 1 2 0.01 ${gflops}.0e+00"
+echo "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.0044729 ...... VERDICT"
+"""
+QUICK = ("--minutes", "0.2", "--rounds", "3")
+
+
+def write(folder, before=":", verdict="PASSED"):
+    text = FAKE.replace("RUNS", str(folder / "runs")).replace("VERDICT", verdict)
+    (folder / "xhpl").write_text(text.replace("before", before, 1))
+    (folder / "xhpl").chmod(0o755)
+
+
+def tune(folder, *words):
+    return culmen("tune", "hpl", "--program", "./xhpl", *QUICK, *words, cwd=folder)
+
+
+def runs_of(folder):
+    return len((folder / "runs").read_text().splitlines())
+
+
+def test_better_settings_are_found_written_and_judged(tmp_path):
+    write(tmp_path)
+    done = tune(tmp_path, "--only", "nb,bcast", "--price", "1")
+    assert done.returncode == 0, done.stderr
+    assert "Use the new settings" in done.stdout
+    assert "web calculators" in done.stdout
+    assert "The runs took" in done.stdout
+    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
+    assert result["use"] == "best_found"
+    best = result["best_found"]
+    assert (best["nb"] in (96, 128, 160), best["bcast"]) == (True, "1ring"), best
+    dat = read_dat(tmp_path / "tune-hpl" / "HPL.dat")
+    assert (dat.nb, dat.bcast) == ((best["nb"],), (0,))
+    assert dat.n[0] % dat.nb[0] == 0
+    assert "culmen tune hpl" in (tmp_path / "tune-hpl" / "tuning.html").read_text()
+
+
+def test_the_same_command_continues_and_repeats_nothing(tmp_path):
+    write(tmp_path, before="sleep 0.1")
+    words = [*CULMEN, "tune", "hpl", "--program", "./xhpl", *QUICK, "--only", "nb"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    search = tmp_path / "tune-hpl" / "search.db"
+    wait_for(search.exists, "the search")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 75, out
+    assert "the same command continues" in out
+    before = runs_of(tmp_path)
+    known = (tmp_path / "tune-hpl" / "known.json").read_text()
+    done = tune(tmp_path, "--only", "nb")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tune-hpl" / "known.json").read_text() == known
+    after = runs_of(tmp_path)
+    assert after > before
+    assert tune(tmp_path, "--only", "nb").returncode == 0
+    assert runs_of(tmp_path) == after, "a third command only shows the result"
+    other = tune(tmp_path, "--only", "nb,depth")
+    assert other.returncode == 2
+    assert "write --overwrite" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "verdict", "message"),
+    [
+        (":", "FAILED", "HPL calls the residual 0.0044729 FAILED; a wrong result is no result"),
+        ("echo no licence; exit 0", "PASSED", "has no result for N = 1000; its last line is: no licence"),
+        ("echo '>>> cannot open file HPL.dat <<<' >&2; exit 3", "PASSED", "HPL ended with exit code"),
+    ],
+)
+def test_a_program_without_a_result_is_a_sentence(tmp_path, before, verdict, message):
+    write(tmp_path, before=before, verdict=verdict)
+    done = tune(tmp_path)
+    assert done.returncode == 2
+    assert "HPL failed with the present settings" in done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_settings_with_a_wrong_result_are_left_out(tmp_path):
+    write(tmp_path, before='[ "$bcast" = 0 ] && { echo "WR 1000"; exit 0; }')
+    (tmp_path / "HPL.dat").write_text(Dat().text())
+    done = tune(tmp_path, "--only", "nb,bcast", "--present", "HPL.dat")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["bcast"] == "1ringM"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--ranks", "5000"], "--ranks 5000: there are"),
+        (["--size", "1500000"], "--size 1500000 needs"),
+        (["--memory", "much"], "--memory much: write a share"),
+        (["--fix", "blas=mkl"], "there is no 'mkl' on this machine"),
+        (["--fix", "nb"], "write NAME=VALUE"),
+        (["--only", "nbb"], "there is no parameter 'nbb' of HPL"),
+        (["--present", "nothing.dat"], "nothing.dat cannot be read"),
+        (["--only", "nb", "--fix", "nb=64"], "nothing is left to search"),
+    ],
+)
+def test_wrong_options_are_sentences(tmp_path, words, message):
+    write(tmp_path)
+    done = tune(tmp_path, *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_machine_without_hpl_is_told_how_to_get_one(tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    done = subprocess.run(
+        [*CULMEN, "tune", "hpl"], cwd=tmp_path, env={**environment(), "PATH": str(folder)}, capture_output=True,
+        text=True, timeout=HANGS_S,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "apt-get install hpcc" in done.stderr
+
+
+def test_hpcc_runs_hpl_with_the_given_settings(tmp_path):
+    """hpcc reads its file twice; between, culmen exchanges it, so that only HPL has a large N."""
+    if shutil.which("hpcc") is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("hpcc is not on PATH")
+    done = culmen(
+        "tune", "hpl", "--program", shutil.which("hpcc"), "--minutes", "0.1", "--rounds", "3", "--only", "nb",
+        "--size", "300", "--quiet", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
+    assert result["cases"][0]["n"] == 300
+    assert all(value > 0 for case in result["cases"] for value in case["gflops"])
+    assert read_dat(tmp_path / "tune-hpl" / "hpccinf.txt").n == (300,)
