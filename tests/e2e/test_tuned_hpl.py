@@ -5,9 +5,14 @@ import os
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from culmen.tune.hpl.dat import Dat, read_dat
+from culmen.tune.hpl.measured import run_once
+from culmen.tune.hpl.output import HplError
+from culmen.tune.hpl.program import find_program
+from culmen.tune.hpl.space import calculator
 from harness import CULMEN, HANGS_S, culmen, environment, wait_for
 
 # GFLOPS by NB and BCAST; as fast as it starts, whatever N is.
@@ -106,6 +111,18 @@ def test_settings_with_a_wrong_result_are_left_out(tmp_path):
     assert json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["bcast"] == "1ringM"
 
 
+def test_settings_that_need_more_memory_make_all_run_with_a_smaller_n(tmp_path):
+    lack = '[ $nb -gt 100 ] && [ $n -gt 2800 ] && { echo "Memory allocation failed for A, x and b. Skip."; exit 0; }'
+    write(tmp_path, before=lack)
+    done = tune(tmp_path, "--only", "nb", "--size", "3000")
+    assert done.returncode == 0, done.stderr
+    assert "all run again with N = 2700" in done.stdout
+    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
+    assert {case["n"] for case in result["cases"]} == {3000, 2700}
+    assert result["use"] == "best_found"
+    assert read_dat(tmp_path / "tune-hpl" / "HPL.dat").n == (2700,)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -138,13 +155,30 @@ def test_a_machine_without_hpl_is_told_how_to_get_one(tmp_path):
     assert "apt-get install hpcc" in done.stderr
 
 
-def test_hpcc_runs_hpl_with_the_given_settings(tmp_path):
-    """hpcc reads its file twice; between, culmen exchanges it, so that only HPL has a large N."""
-    if shutil.which("hpcc") is None:
+@pytest.fixture
+def hpcc():
+    path = shutil.which("hpcc")
+    if path is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("hpcc is not on PATH")
+    return path
+
+
+def test_hpcc_runs_hpl_with_the_given_settings(hpcc):
+    """hpcc reads its file twice; in between, culmen exchanges it, so that only HPL has this N."""
+    program = find_program(Path(hpcc))
+    settings = {**calculator(1, program.present_blas), "nb": 40, "pfact": "left", "bcast": "long", "depth": 0}
+    run = run_once(program, settings, 700, 1, Dat(), HANGS_S)
+    assert (run.n, run.nb, run.variant) == (700, 40, "WR04C2L4")
+    assert run.passed
+    with pytest.raises(HplError, match="ran longer than"):
+        run_once(program, settings, 700, 1, Dat(), 0.01)
+
+
+@pytest.mark.slow
+def test_hpcc_is_tuned(tmp_path, hpcc):
     done = culmen(
-        "tune", "hpl", "--program", shutil.which("hpcc"), "--minutes", "0.1", "--rounds", "3", "--only", "nb",
-        "--size", "300", "--quiet", cwd=tmp_path,
+        "tune", "hpl", "--program", hpcc, "--minutes", "0.1", "--rounds", "3", "--only", "nb", "--size", "300",
+        "--quiet", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())

@@ -33,7 +33,7 @@ def write_and_show(tuner: Tuner, new: Settings, curve: Curve, compared: list[Cas
     new = best_of(last, new)
     tuned = _tuned(tuner, new, last)
     used = new if tuned.is_better else tuner.cases[PRESENT]
-    n = tuner.options.size or _whole_blocks(tuner.known.plan.memory_n, int(used["nb"]))
+    n = _size(tuner, last[0].n, int(used["nb"]))
     file = _write_input(tuner, used, n)
     _write(tuner, tuned, compared, n)
     print_table(report.HEADINGS, report.rows_of(compared, tuner.program, tuner.cores), report.TEXTS)
@@ -90,7 +90,12 @@ def _over_calculator(last: list[Case]) -> str:
     )
 
 
-def _whole_blocks(n: int, nb: int) -> int:
+def _size(tuner: Tuner, compared: int, nb: int) -> int:
+    """N of the file: as large as the memory allows. If some settings needed more memory than others, all got less."""
+    plan = tuner.known.plan
+    if tuner.options.size:
+        return compared
+    n = plan.memory_n * compared // plan.final_n
     return n - n % nb if n > nb else n
 
 

@@ -1,0 +1,200 @@
+"""How near to the best settings of HPL the search of `culmen tune hpl` comes, and random search and Optuna's TPE.
+
+    python benchmarks/hpl.py measure [--program XHPL] [--n N] [--repeats R] [--seconds S] [--small]
+    python benchmarks/hpl.py [--seeds K] [--share X]
+
+The first command measures a grid of settings once, R times each, in random order, and keeps the results in
+`build/hpl-grid-….jsonl`. Called again, it continues; S limits one call. The second command replays searches on this
+grid: each run of a search gets the grid's mean of its settings, times a random factor with the spread that the repeats
+show. A search may spend X of the runs that the grid has (once each). The figure is the mean of the settings that it
+chooses, as a share of the best mean.
+
+All searches know only what they measured. Random search and TPE choose their best single run. As `culmen tune hpl`
+does, culmen begins with usual settings and keeps a part of its runs to look again at the best ones.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import random
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from culmen.launch.launcher import cores
+from culmen.tune.hpl.dat import Dat
+from culmen.tune.hpl.measured import run_once
+from culmen.tune.hpl.output import HplError
+from culmen.tune.hpl.plan import FINALISTS, LOOKS
+from culmen.tune.hpl.program import find_program
+from culmen.tune.hpl.space import calculator, grids_for, squarest
+
+import culmen
+
+BUILD = Path(__file__).resolve().parent.parent / "build"
+Settings = dict[str, Any]
+Value = Callable[[Settings], float]
+ALL = {
+    "nb": [32, 64, 96, 128, 192, 256],
+    "depth": [0, 1],
+    "nbmin": [2, 8],
+    "pfact": ["left", "crout", "right"],
+    "bcast": ["1ring", "1ringM", "long"],
+}
+SMALL = {"nb": [32, 64, 96, 128, 192, 256], "depth": [0, 1], "nbmin": [2, 8], "pfact": ["left", "crout", "right"]}
+LIMIT_S, LEAST_NOISE = 60, 0.002
+
+
+def grid_of(small: bool) -> dict[str, list[Any]]:
+    return {**(SMALL if small else ALL), "grid": grids_for(cores(), None)}
+
+
+def points_of(grid: dict[str, list[Any]]) -> Iterator[Settings]:
+    for values in itertools.product(*grid.values()):
+        yield dict(zip(grid, values, strict=True))
+
+
+def file_of(n: int, small: bool) -> Path:
+    return BUILD / f"hpl-grid-{n}{'-small' if small else ''}.jsonl"
+
+
+def measure(options: argparse.Namespace) -> None:
+    program = find_program(options.program)
+    usual = calculator(cores(), program.present_blas)
+    file, until = file_of(options.n, options.small), time.monotonic() + options.seconds
+    file.parent.mkdir(exist_ok=True)
+    done = file.read_text().splitlines() if file.exists() else []
+    order = []
+    for repeat in range(options.repeats):
+        points = list(points_of(grid_of(options.small)))
+        random.Random(repeat).shuffle(points)  # noqa: S311 - an order
+        order += points
+    with file.open("a") as out:
+        for at in range(len(done), len(order)):
+            if time.monotonic() > until:
+                break
+            try:
+                run = run_once(program, {**usual, **order[at]}, options.n, cores(), Dat(), LIMIT_S)
+                gflops = run.gflops
+            except HplError:
+                gflops = math.nan
+            out.write(json.dumps({"settings": order[at], "gflops": gflops}) + "\n")
+            out.flush()
+    print(f"{len(file.read_text().splitlines())} of {len(order)} runs are in {file}")
+
+
+class Measured:
+    """``means``: the mean speed of each point. ``noise``: the spread of the logarithm of one run."""
+
+    def __init__(self, file: Path) -> None:
+        runs = defaultdict(list)
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            if row["gflops"] == row["gflops"]:
+                runs[key_of(row["settings"])].append(math.log(row["gflops"]))
+        self.means = {key: math.exp(float(np.mean(logs))) for key, logs in runs.items()}
+        spreads = [np.var(logs, ddof=1) for logs in runs.values() if len(logs) > 1]
+        self.noise = max(float(np.sqrt(np.median(spreads))), LEAST_NOISE) if spreads else LEAST_NOISE
+
+    def runs(self, seed: int) -> Value:
+        rng = np.random.default_rng(seed)
+        return lambda settings: self.means.get(key_of(settings), 0.0) * math.exp(self.noise * rng.standard_normal())
+
+    def share(self, settings: Settings) -> float:
+        return self.means.get(key_of(settings), 0.0) / max(self.means.values())
+
+
+def key_of(settings: Settings) -> str:
+    return json.dumps(settings, sort_keys=True)
+
+
+def by_culmen(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
+    """As in `culmen tune hpl`: usual settings first, with ranks alone and with threads alone."""
+    usual = {name: calculator(cores(), "")[name] for name in grid}
+    usual["nbmin"] = min(grid["nbmin"], key=lambda nbmin: abs(nbmin - usual["nbmin"]))
+    starts = [{**usual, "grid": name} for name in dict.fromkeys([squarest(cores()), "1x1"])]
+    looks = min(FINALISTS * LOOKS, runs // 3)
+    space = {name: _parameter(values, starts[0][name]) for name, values in grid.items()}
+    study = culmen.Optimizer(
+        space, "bayes", seed=seed, evaluations=runs - looks, options={"model": "additive"}, starts=starts
+    )
+    seen: dict[str, list[float]] = defaultdict(list)
+    left = runs - looks
+    while left and (asked := study.ask(1)):
+        for candidate in asked:
+            speed = value(candidate.params)
+            study.tell(candidate, -speed)
+            seen[key_of(candidate.params)].append(speed)
+            left -= 1
+    best = sorted(seen, key=lambda key: -max(seen[key]))
+    if study.recommended:
+        best.insert(0, key_of(study.recommended.params))
+    finalists = [*dict.fromkeys(best)][:FINALISTS]
+    for k in range(looks):
+        seen_key = finalists[k % len(finalists)]
+        seen[seen_key].append(value(json.loads(seen_key)))
+    return dict(json.loads(max(finalists, key=lambda key: float(np.mean(seen[key][-LOOKS:])))))
+
+
+def _parameter(values: list[Any], initial: Any) -> Any:
+    if isinstance(values[0], str):
+        return culmen.categorical(values, initial=initial)
+    return culmen.ordinal(values, initial=initial)
+
+
+def by_random(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
+    points = random.Random(seed).sample(list(points_of(grid)), runs)  # noqa: S311
+    return max(points, key=value)
+
+
+def by_tpe(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    study.optimize(
+        lambda trial: value({name: trial.suggest_categorical(name, values) for name, values in grid.items()}),
+        n_trials=runs,
+    )
+    return dict(study.best_params)
+
+
+def by_calculator(grid: dict[str, list[Any]], _value: Value, _runs: int, _seed: int) -> Settings:
+    usual = {name: calculator(cores(), "")[name] for name in grid}
+    return {**usual, "nbmin": min(grid["nbmin"], key=lambda nbmin: abs(nbmin - usual["nbmin"]))}
+
+
+def replay(options: argparse.Namespace) -> None:
+    grid, measured = grid_of(options.small), Measured(file_of(options.n, options.small))
+    runs = max(8, round(options.share * len(measured.means)))
+    best = max(measured.means, key=lambda key: measured.means[key])
+    middle = np.median([*measured.means.values()])
+    print(f"{len(measured.means)} settings with N = {options.n}, spread of a run {100 * measured.noise:.1f} %")
+    print(f"best: {measured.means[best]:.4g} GFLOPS with {best}; median of all settings: {middle:.4g} GFLOPS")
+    searches = {"culmen": by_culmen, "random": by_random, "TPE (Optuna)": by_tpe, "web calculators": by_calculator}
+    for name, search in searches.items():
+        seeds = range(1, options.seeds + 1)
+        shares = [100 * measured.share(search(grid, measured.runs(seed), runs, seed)) for seed in seeds]
+        print(f"{name}, {runs} runs: {np.median(shares):.1f} % of the best (median), worst {min(shares):.1f} %")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=["measure", "replay"], default="replay")
+    parser.add_argument("--program", type=Path)
+    parser.add_argument("--n", type=int, default=2000)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=270)
+    parser.add_argument("--small", action="store_true", help="without BCAST")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--share", type=float, default=0.1, help="of the runs of the grid")
+    options = parser.parse_args()
+    (measure if options.what == "measure" else replay)(options)
+
+
+if __name__ == "__main__":
+    main()
