@@ -29,7 +29,6 @@ from culmen.launch.launcher import cores
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.measured import run_once
 from culmen.tune.hpl.output import HplError
-from culmen.tune.hpl.plan import FINALISTS, LOOKS
 from culmen.tune.hpl.program import find_program
 from culmen.tune.hpl.space import calculator, grids_for, squarest
 
@@ -47,6 +46,7 @@ ALL = {
 }
 SMALL = {"nb": [32, 64, 96, 128, 192, 256], "depth": [0, 1], "nbmin": [2, 8], "pfact": ["left", "crout", "right"]}
 LIMIT_S, LEAST_NOISE = 60, 0.002
+FINALISTS, LOOKS = 2, 4  # at the end: settings to look at again, and runs for that
 
 
 def grid_of(small: bool) -> dict[str, list[Any]]:
@@ -117,27 +117,23 @@ def by_culmen(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) ->
     usual = {name: calculator(cores(), "")[name] for name in grid}
     usual["nbmin"] = min(grid["nbmin"], key=lambda nbmin: abs(nbmin - usual["nbmin"]))
     starts = [{**usual, "grid": name} for name in dict.fromkeys([squarest(cores()), "1x1"])]
-    looks = min(FINALISTS * LOOKS, runs // 3)
+    looks = min(LOOKS, runs // 3)
     space = {name: _parameter(values, starts[0][name]) for name, values in grid.items()}
     study = culmen.Optimizer(
         space, "bayes", seed=seed, evaluations=runs - looks, options={"model": "additive"}, starts=starts
     )
     seen: dict[str, list[float]] = defaultdict(list)
-    left = runs - looks
-    while left and (asked := study.ask(1)):
-        for candidate in asked:
-            speed = value(candidate.params)
-            study.tell(candidate, -speed)
-            seen[key_of(candidate.params)].append(speed)
-            left -= 1
+    for _ in range(runs - looks):
+        (candidate,) = study.ask(1)
+        seen[key_of(candidate.params)].append(value(candidate.params))
+        study.tell(candidate, -math.log(seen[key_of(candidate.params)][-1]))
     best = sorted(seen, key=lambda key: -max(seen[key]))
     if study.recommended:
         best.insert(0, key_of(study.recommended.params))
     finalists = [*dict.fromkeys(best)][:FINALISTS]
     for k in range(looks):
-        seen_key = finalists[k % len(finalists)]
-        seen[seen_key].append(value(json.loads(seen_key)))
-    return dict(json.loads(max(finalists, key=lambda key: float(np.mean(seen[key][-LOOKS:])))))
+        seen[finalists[k % FINALISTS]].append(value(json.loads(finalists[k % FINALISTS])))
+    return dict(json.loads(max(finalists, key=lambda key: float(np.mean(seen[key])))))
 
 
 def _parameter(values: list[Any], initial: Any) -> Any:

@@ -198,11 +198,12 @@ def spent_s(stores: Sequence[Path]) -> float:
     return sum(float(np.nansum(read(store).duration_s)) for store in stores)
 
 
-def effects_in(found: Evaluations) -> list[Effect]:
-    """Parameters with a logarithmic scale are seen on it."""
+def effects_in(found: Evaluations, values: np.ndarray | None = None) -> list[Effect]:
+    """Parameters with a logarithmic scale are seen on it. ``values``: of each row; None: the objective."""
+    y = found.values[:, 0] if values is None else values
     x = np.where(found.active, found.x, np.nan)[found.feasible]
     for column, parameter in enumerate(found.parameters):
         if parameter.scale == "log":
             x[:, column] = np.log(x[:, column])
     names, ordered = [p.name for p in found.parameters], [p.ordered for p in found.parameters]
-    return effects_of(names, x, found.values[found.feasible, 0], ordered)
+    return effects_of(names, x, y[found.feasible], ordered)

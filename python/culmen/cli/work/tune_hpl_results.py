@@ -70,13 +70,23 @@ def _tuned(tuner: Tuner, new: Settings, last: list[Case]) -> Tuned:
         if verdict is not None:
             worth = Worth.of(verdict, True, spent, tuner.cores, tuner.options.price)
     searched = read(tuner.folder / _SEARCH)
-    values = [float(value) for value in searched.values[searched.order, 0]]
+    gflops = np.exp(searched.values[:, 0])
+    values = [float(value) for value in gflops[searched.order]]
     names = {name for name, parameter in tuner.space().items() if "value" not in parameter}
     enough = _RUNS_EACH * len(names) <= np.count_nonzero(searched.feasible)
     old = {name: value for name, value in tuner.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
     return Tuned(
-        "GFLOPS", True, old, chosen, compared, verdict, worth, effects_in(searched) if enough else [], values, spent
+        "GFLOPS",
+        True,
+        old,
+        chosen,
+        compared,
+        verdict,
+        worth,
+        effects_in(searched, gflops) if enough else [],
+        values,
+        spent,
     )
 
 

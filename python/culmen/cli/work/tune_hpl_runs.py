@@ -216,14 +216,15 @@ class Tuner:
         best += [found.named(int(row)) for row in rows]
         different = {json.dumps(each): each for each in map(self._complete, best)}
         finalists = list(different.values())[:FINALISTS]
-        return finalists + [each for each in self._known_before() if each not in finalists]
+        before = [each for name, each in self._known_before().items() if not self.known.is_slow(name)]
+        return finalists + [each for each in before if each not in finalists]
 
-    def _known_before(self) -> list[Settings]:
+    def _known_before(self) -> dict[str, Settings]:
         """Settings with which the search begins."""
-        out: list[Settings] = []
-        for each in (*self.cases.values(), self.known.usual):
-            if each not in out:
-                out.append(each)
+        out: dict[str, Settings] = {}
+        for name, each in {**self.cases, USUAL: self.known.usual}.items():
+            if each not in out.values():
+                out[name] = each
         return out
 
     def _complete(self, params: dict[str, Value]) -> Settings:
@@ -240,9 +241,9 @@ class Tuner:
             "name": "tune-hpl",
             "seed": self.options.seed,
             "space": {**space, **{name: {"value": value} for name, value in fixed.items()}},
-            "starts": [self._start(settings, searched) for settings in self._known_before()],
+            "starts": [self._start(settings, searched) for settings in self._known_before().values()],
             "evaluator": {"python": f"{_MODULE}:measure", "time_limit_s": plan.limit_s + 60, "give_up_after": 25},
-            "objectives": {"gflops": "maximize"},
+            "objectives": {"log_gflops": "maximize"},
             "optimizer": _OPTIMIZER,
             "stop": {"evaluations": _MOST_RUNS, "wall_time_s": plan.search_s},
             "run": {"workers": 1, "prefetch": False},
@@ -274,7 +275,7 @@ class Tuner:
         for row in np.flatnonzero(searched.feasible):
             settings = self._complete(searched.named(int(row)))
             if settings in finalists and looks[finalists.index(settings)]:
-                looks[finalists.index(settings)].append((plan.search_n, float(searched.values[row, 0])))
+                looks[finalists.index(settings)].append((plan.search_n, math.exp(searched.values[row, 0])))
         fits = [(fitted(look), k) for k, look in enumerate(looks) if look]
         curve, k = max(fits, key=lambda fit: fit[0].gflops(plan.final_n))
         return finalists[k], curve

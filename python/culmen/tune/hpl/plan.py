@@ -8,7 +8,9 @@ from ..._core import InputError
 from .scaling import BYTES, Curve, bytes_for, size_in
 
 FIRST_N = 1000
-FINALISTS, LOOKS = 4, 2  # the best of the search, and how often each runs with the next larger size
+FINALISTS, LOOKS = 3, 2  # the best of the search, and how often each runs with the next larger size
+_CHECKED = 5  # with settings that were known before, about
+_SLOW = 0.7  # with a smaller share of the best speed, known settings are not checked again
 _RUNS = 60  # of the search, about
 _SEARCH, _CHECK, _COMPARISON = 0.45, 0.15, 0.35  # shares of the time; the rest is for the first runs
 _LEAST_N = 200
@@ -72,6 +74,11 @@ class Known:
         best = max((speed for speed in self.speeds.values() if speed), default=0.0)
         return [name for name, speed in self.speeds.items() if speed and speed >= _SLOW_BLAS * best]
 
+    def is_slow(self, name: str) -> bool:
+        """Of settings that were known before."""
+        n, curve = self.plan.check_n, self.curves.get(name)
+        return curve is None or curve.gflops(n) < _SLOW * max(each.gflops(n) for each in self.curves.values())
+
     def limit_s(self, n: int) -> float:
         return _LATE * max(curve.time_s(n) for curve in self.curves.values()) + self.overhead_s + _SPARE_S
 
@@ -126,7 +133,7 @@ def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> 
     final_n = min(final_n, most)
     search_n = other.size_for(max(_SHORTEST_S, _SEARCH * budget_s / _RUNS - overhead_s))
     search_n = min(max(search_n, _LEAST_N), final_n)
-    check_n = other.size_for(max(_SHORTEST_S, _CHECK * budget_s / (FINALISTS * LOOKS) - overhead_s))
+    check_n = other.size_for(max(_SHORTEST_S, _CHECK * budget_s / (_CHECKED * LOOKS) - overhead_s))
     check_n = min(check_n, final_n)
     check_n = max(check_n, search_n)
     limit_s = max(_LATE * other.time_s(search_n), 1.5 * present.time_s(search_n)) + overhead_s + _SPARE_S / 3
