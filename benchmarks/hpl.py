@@ -78,7 +78,7 @@ def measure(options: argparse.Namespace) -> None:
             if time.monotonic() > until:
                 break
             try:
-                run = run_once(program, {**usual, **order[at]}, options.n, cores(), Dat(), LIMIT_S)
+                run = run_once(program, {**usual, **order[at]}, options.n, cores(), Dat(), LIMIT_S, BUILD)
                 gflops = run.gflops
             except HplError:
                 gflops = math.nan

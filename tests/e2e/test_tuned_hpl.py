@@ -163,15 +163,16 @@ def hpcc():
     return path
 
 
-def test_hpcc_runs_hpl_with_the_given_settings(hpcc):
+def test_hpcc_runs_hpl_with_the_given_settings(hpcc, tmp_path):
     """hpcc reads its file twice; in between, culmen exchanges it, so that only HPL has this N."""
     program = find_program(Path(hpcc))
     settings = {**calculator(1, program.present_blas), "nb": 40, "pfact": "left", "bcast": "long", "depth": 0}
-    run = run_once(program, settings, 700, 1, Dat(), HANGS_S)
+    run = run_once(program, settings, 700, 1, Dat(), HANGS_S, tmp_path)
     assert (run.n, run.nb, run.variant) == (700, 40, "WR04C2L4")
     assert run.passed
     with pytest.raises(HplError, match="ran longer than"):
-        run_once(program, settings, 700, 1, Dat(), 0.01)
+        run_once(program, settings, 700, 1, Dat(), 0.01, tmp_path)
+    assert not list(tmp_path.iterdir()), "the folders of runs are removed"
 
 
 @pytest.mark.slow

@@ -208,7 +208,7 @@ def test_the_library_and_the_threads_reach_all_ranks():
 
 
 def test_how_to_run_is_kept_as_text():
-    how = How("/opt/xhpl", ("--mca", "btl", "self"), 4, Dat().text())
+    how = How("/opt/xhpl", ("--mca", "btl", "self"), 4, Dat().text(), "results")
     assert How.of(how.text()) == how
 
 
@@ -268,9 +268,13 @@ def test_the_plan_keeps_to_the_time_and_the_memory():
 
 def test_what_the_first_runs_told_is_kept_as_text():
     plan = planned(Wanted(1, 3, None, 2**30), Curve(1e-10, 0), Curve(1e-10, 0), 0.1)
-    known = Known(plan, {"nb": 3}, {"a": 10.0, "b": 4.9, "c": None, "d": 5.1}, 1000, {"present": Curve(1e-10, 0)}, 0.1)
+    tried = [
+        ({"blas": name}, n, speed) for name, n, speed in (("a", 9, 10.0), ("b", 9, 4.9), ("c", 5, None), ("d", 5, 9.0))
+    ]
+    known = Known(plan, {"nb": 3}, tried, {"present": Curve(1e-10, 0), "slow": Curve(1e-9, 0)}, 0.1)
     assert Known.of(json.loads(known.text("request"))) == known
-    assert known.fast_blas == ["a", "d"]
+    assert known.fast_blas == ["a"], "only the largest N tells"
+    assert (known.is_slow("slow"), known.is_slow("present")) == (True, False)
 
 
 # -- the result

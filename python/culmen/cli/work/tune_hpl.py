@@ -24,7 +24,9 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         _explain(tuner, known)
         new, curve = tuner.best_of(tuner.search())
         compared = tuner.compare(new)
+        tuner.remove_folders()
     except StoppedError:
+        tuner.remove_folders()
         tuner.say("Not all runs are done; the same command continues.")
         return RESUMABLE
     write_and_show(tuner, new, curve, compared)
@@ -39,12 +41,8 @@ def _introduce(tuner: Tuner) -> None:
 
 def _explain(tuner: Tuner, known: Known) -> None:
     plan = known.plan
-    speeds = ", ".join(
-        f"{name} {'failed' if speed is None else f'{speed:.3g}'}" for name, speed in known.speeds.items()
-    )
-    tuner.say(f"GFLOPS of each BLAS with N = {known.first_n}: {speeds}")
-    if slow := [name for name in known.speeds if name not in known.fast_blas]:
-        tuner.say(f"Left out of the search: {', '.join(slow)}")
+    if slow := [str(each["blas"]) for each, _, _ in known.tried if each["blas"] not in known.fast_blas]:
+        tuner.say(f"Too slow for the search: {', '.join(slow)}")
     tuner.say(
         f"Search with N = {plan.search_n} for {lasted(plan.search_s)}, check of the best with N = {plan.check_n}, "
         f"comparison with N = {plan.final_n}: about {shown(tuner.options.minutes)} min in all"

@@ -1,6 +1,7 @@
 """The results of ``culmen tune hpl``: files, tables and sentences."""
 
 import json
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,14 @@ _INPUT = Kind("input file of HPL", lambda _path, head: b"HPL" in head)
 
 def write_and_show(tuner: Tuner, new: Settings, curve: Curve, compared: list[Case]) -> None:
     last = [case for case in compared if case.n == compared[-1].n]
-    new = best_of(last, new)
+    if tuner.options.only is None:
+        new = best_of(last, new)
     tuned = _tuned(tuner, new, last)
     used = new if tuned.is_better else tuner.cases[PRESENT]
     n = _size(tuner, last[0].n, int(used["nb"]))
     file = _write_input(tuner, used, n)
     _write(tuner, tuned, compared, n)
-    print_table(report.HEADINGS, report.rows_of(compared, tuner.program, tuner.cores), report.TEXTS)
+    print_table(report.HEADINGS, report.rows_of([*_tried(tuner), *compared], tuner.program, tuner.cores), report.TEXTS)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     if not tuned.effects:
         print("There were too few runs to say which parameters matter; more --minutes help.")
@@ -51,12 +53,18 @@ def write_and_show(tuner: Tuner, new: Settings, curve: Curve, compared: list[Cas
     tuner.say(f"Wrote {file}, {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
 
 
+def _tried(tuner: Tuner) -> list[Case]:
+    """One run with each BLAS."""
+    tried = tuner.known.tried
+    return [Case("first run", settings, n, [speed or math.nan]) for settings, n, speed in tried] if tried[1:] else []
+
+
 def best_of(last: list[Case], found: Settings) -> Settings:
-    """The calculators' settings, if these are clearly better than those of the search."""
+    """The settings of the search, unless those of the calculators were faster: those are simpler."""
     name = next(case.name for case in last if case.settings == found)
     verdict = report.over(last, name, CALCULATOR)
     usual = next((case.settings for case in last if case.name == CALCULATOR), None)
-    return dict(usual) if usual and verdict and verdict.is_better else found
+    return dict(usual) if usual and verdict and verdict.gain > 0 else found
 
 
 def _tuned(tuner: Tuner, new: Settings, last: list[Case]) -> Tuned:
@@ -130,7 +138,7 @@ def _write_input(tuner: Tuner, used: Settings, n: int) -> Path:
 
 
 def _write(tuner: Tuner, tuned: Tuned, compared: list[Case], n: int) -> None:
-    rows = report.rows_of(compared, tuner.program, tuner.cores)
+    rows = report.rows_of([*_tried(tuner), *compared], tuner.program, tuner.cores)
     content: dict[str, Any] = {
         **as_json(tuned),
         "program": tuner.program.path,
@@ -144,4 +152,6 @@ def _write(tuner: Tuner, tuned: Tuned, compared: list[Case], n: int) -> None:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     with replacing(tuner.folder / _PAGE, PAGE, force=True) as path:
         more = [Section("cases", "Compared settings", table(rows, report.HEADINGS, numbers=(5, 6, 9)))]
-        path.write_text(tuning_page("HPL", tuned, "culmen tune hpl", more), encoding="utf-8")
+        path.write_text(
+            tuning_page("HPL", tuned, "culmen tune hpl", more, [report.figure_of(compared)]), encoding="utf-8"
+        )

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,6 @@ import numpy as np
 from ..._core import InputError
 from ...base.machine import available_bytes
 from ...bench.study import KeptStudy, PointStudy
-from ...launch.launcher import cores
 from ...problem.given import Value
 from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
@@ -22,9 +22,9 @@ from ...run.progress.monitor import make_monitor
 from ...run.result import Result
 from ...study_file import StudyFile, checked
 from ...tune.hpl.dat import Dat, read_dat
-from ...tune.hpl.measured import How
-from ...tune.hpl.plan import FINALISTS, FIRST_N, LOOKS, Known, Wanted, check_size, memory_of, planned, second_n
-from ...tune.hpl.program import Program, find_program, with_blas
+from ...tune.hpl.measured import RUN, How
+from ...tune.hpl.plan import FINALISTS, FIRST_N, LOOKS, SLOWEST, Known, Wanted, check_size, memory_of, planned, second_n
+from ...tune.hpl.program import Program, all_cores, find_program, nodes, with_blas
 from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, USUAL, Case
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import (
@@ -92,7 +92,7 @@ class Tuner:
 
     def __post_init__(self) -> None:
         given = self.options
-        self.cores = cores()
+        self.cores = all_cores()
         if (given.ranks or 1) > self.cores:
             raise InputError(f"--ranks {given.ranks}: there are {self.cores} cores; write at most {self.cores}")
         self.program = find_program(given.program, given.words)
@@ -101,12 +101,20 @@ class Tuner:
             self.program = with_blas(self.program, [str(self.fixed["blas"])])
         self.base = Dat() if given.present is None else read_dat(given.present)
         self.cases = self._known_settings()
-        self.available = available_bytes()
+        self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
         self.wanted = Wanted(given.minutes, given.rounds, given.size, memory)
         names = [*self.fixed, *(name.strip() for name in (given.only or "").split(",") if name.strip())]
         check_names(names, list(self.cases[PRESENT]))
+        if not self._may_change():
+            raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
+
+    def _may_change(self) -> set[str]:
+        """The parameters that the user lets culmen change."""
+        only = self.options.only
+        names = set(self.cases[PRESENT]) if only is None else {name.strip() for name in only.split(",")}
+        return names - set(self.fixed)
 
     def _known_settings(self) -> dict[str, Settings]:
         ranks, blas = self.options.ranks or self.cores, self.program.present_blas
@@ -142,33 +150,43 @@ class Tuner:
     def _first_runs(self) -> Known:
         """A small N with each BLAS, by ranks alone and by threads alone; a larger N with the best of them."""
         n = min(FIRST_N, self.wanted.memory_n, self.wanted.size or FIRST_N)
-        tried = [self.cases[PRESENT], *self._usual()]
-        values, result = self.run_points(
-            "first.db", [(settings, n) for settings in tried], "first runs", _FIRST_LIMIT_S
-        )
+        present, tried = self.cases[PRESENT], self._usual()
+        first = self._speeds("first.db", [present, *tried], n, _FIRST_LIMIT_S)
+        best = self._best_of_each_blas(tried, first[1:])
+        ahead = max(speed for _, speed in best.values())
+        kept = [settings for settings, speed in best.values() if speed >= SLOWEST * ahead]
+        larger = second_n(fitted([(n, ahead)]), self.wanted)
+        asked = [present, *(each for each in (self.cases[CALCULATOR], *kept) if each != present)]
+        asked = [each for k, each in enumerate(asked) if each not in asked[:k]]
+        again = self._speeds("second.db", asked, larger, _SECOND_LIMIT_S)
+        runs = [*zip([present, *tried], [n] * len(first), first, strict=True)]
+        runs += zip(asked, [larger] * len(again), again, strict=True)
+        usual = max((k for k, each in enumerate(asked) if each in kept), key=lambda k: again[k])
+        named = {**self.cases, USUAL: asked[usual]}
+        curves = {name: _curve_of(settings, runs) for name, settings in named.items()}
+        plan = planned(self.wanted, curves[PRESENT], curves[USUAL], overhead_s := self._overhead_s())
+        last = {str(each["blas"]): (each, m, speed or None) for each, m, speed in runs if each in tried and not speed}
+        last |= {str(each["blas"]): (each, n, speed) for each, speed in best.values()}
+        last |= {str(each["blas"]): (each, larger, speed) for each, _, speed in runs[len(first) :] if each in kept}
+        return Known(plan, asked[usual], list(last.values()), curves, overhead_s)
+
+    def _speeds(self, store: str, settings: list[Settings], n: int, limit_s: float) -> list[float]:
+        """0: the run failed; of the first settings, which are the present ones, it must not."""
+        values, result = self.run_points(store, [(each, n) for each in settings], f"first runs with N = {n}", limit_s)
         if math.isnan(values[0]):
-            self._refuse("first.db", result)
-        speeds: dict[str, float | None] = dict.fromkeys(dict.fromkeys(str(each["blas"]) for each in tried))
-        for settings, value in zip(tried, values, strict=True):
-            if not math.isnan(value):
-                speeds[str(settings["blas"])] = max(value, speeds[str(settings["blas"])] or 0.0)
-        best = max((k for k in range(len(tried)) if not math.isnan(values[k])), key=lambda k: values[k])
-        named = {**self.cases, USUAL: tried[best]}
-        second = second_n(fitted([(n, values[best])]), self.wanted)
-        again, result = self.run_points(
-            "second.db", [(each, second) for each in named.values()], "first runs with a larger N", _SECOND_LIMIT_S
-        )
-        if math.isnan(again[0]):
-            self._refuse("second.db", result)
-        curves = {}
-        for (name, settings), value in zip(named.items(), again, strict=True):
-            runs = [(n, values[k]) for k, each in enumerate(tried) if each == settings] + [(second, value)]
-            if whole := [run for run in runs if not math.isnan(run[1])]:
-                curves[name] = fitted(whole)
-        curves.setdefault(USUAL, curves[PRESENT])
-        overhead_s = min(_beside_hpl(read(self.folder / "second.db")))
-        plan = planned(self.wanted, curves[PRESENT], curves[USUAL], overhead_s)
-        return Known(plan, tried[best], speeds, n, curves, overhead_s)
+            self._refuse(store, result)
+        return [0.0 if math.isnan(value) else value for value in values]
+
+    def _best_of_each_blas(self, tried: list[Settings], speeds: list[float]) -> dict[str, tuple[Settings, float]]:
+        best: dict[str, tuple[Settings, float]] = {}
+        for settings, speed in zip(tried, speeds, strict=True):
+            name = str(settings["blas"])
+            if speed > best.get(name, ({}, 0.0))[1]:
+                best[name] = settings, speed
+        return best or {str(self.cases[PRESENT]["blas"]): (self.cases[PRESENT], 1e-9)}
+
+    def _overhead_s(self) -> float:
+        return min(_beside_hpl(read(self.folder / "second.db")))
 
     def _usual(self) -> list[Settings]:
         """A calculator's settings with each BLAS, with ranks on all cores and with threads on all cores."""
@@ -220,11 +238,13 @@ class Tuner:
         return finalists + [each for each in before if each not in finalists]
 
     def _known_before(self) -> dict[str, Settings]:
-        """Settings with which the search begins."""
+        """Settings with which the search begins; as far as they may differ from the present ones."""
         out: dict[str, Settings] = {}
+        free = self._may_change()
         for name, each in {**self.cases, USUAL: self.known.usual}.items():
-            if each not in out.values():
-                out[name] = each
+            settings = {key: each[key] if key in free else value for key, value in self.cases[PRESENT].items()}
+            if settings not in out.values():
+                out[name] = settings
         return out
 
     def _complete(self, params: dict[str, Value]) -> Settings:
@@ -235,7 +255,7 @@ class Tuner:
         plan, space = self.known.plan, self.space()
         searched = {name for name, table in space.items() if "value" not in table}
         if not searched:
-            raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
+            raise InputError("nothing is left to search, because these parameters have one value here; name more")
         fixed = {"n": plan.search_n, "limit_s": plan.limit_s, "how": self.how.text()}
         tables = {
             "name": "tune-hpl",
@@ -257,7 +277,7 @@ class Tuner:
 
     @property
     def how(self) -> How:
-        return How(self.program.path, self.program.words, self.cores, self.base.text())
+        return How(self.program.path, self.program.words, self.cores, self.base.text(), str(self.folder.resolve()))
 
     def best_of(self, finalists: list[Settings]) -> tuple[Settings, Curve]:
         """By the expected speed with the final N; and how its time grows."""
@@ -344,6 +364,11 @@ class Tuner:
         for name in (_KNOWN, _FOUND):
             (self.folder / name).unlink(missing_ok=True)
 
+    def remove_folders(self) -> None:
+        """Those of runs that were killed."""
+        for folder in self.folder.glob(f"{RUN}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
     def stores(self) -> list[Path]:
         places = [*(self.folder / name for name in _STORES), *sorted(self.folder.glob("comparison-*.db"))]
         return [place for place in places if place.exists()]
@@ -351,6 +376,12 @@ class Tuner:
     def say(self, text: str) -> None:
         if not self.quiet:
             print(text, flush=True)
+
+
+def _curve_of(settings: Settings, runs: Sequence[tuple[Settings, int, float]]) -> Curve:
+    """Settings without a successful run are infinitely slow."""
+    own = [(n, speed) for each, n, speed in runs if each == settings and speed]
+    return fitted(own) if own else Curve(1.0, 0.0)
 
 
 def _beside_hpl(found: Evaluations) -> list[float]:

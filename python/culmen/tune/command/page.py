@@ -12,9 +12,16 @@ from .results import HEADINGS, Tuned, rows_of, sentences
 _MARGIN = {"l": 70, "r": 20, "t": 30, "b": 55}
 
 
-def tuning_page(name: str, tuned: Tuned, command: str = "culmen tune command", more: Sequence[Section] = ()) -> str:
-    """HTML. ``name``: of the file. ``command``: that wrote it. ``more``: sections after the verdict."""
-    figures = list(_figures(tuned))
+def tuning_page(
+    name: str,
+    tuned: Tuned,
+    command: str = "culmen tune command",
+    more: Sequence[Section] = (),
+    drawn: Sequence[Figure] = (),
+) -> str:
+    """HTML. ``name``: of the file. ``command``: that wrote it. ``more``, ``drawn``: sections after the verdict, and
+    figures before the others."""
+    figures = [*drawn, *_figures(tuned)]
     verdict = "".join(f"<p>{text(sentence)}</p>" for sentence in sentences(tuned))
     sections = [
         Section("verdict", "Verdict", verdict),

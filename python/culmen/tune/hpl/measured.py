@@ -20,6 +20,7 @@ from .output import HplError, Run, result_in, runs_in
 from .program import Program, find_program
 from .space import dat_of, ranks_of, threads_of
 
+RUN = "run-"  # begins the name of a folder
 HPCC_INPUT, HPCC_OUTPUT, INPUT = "hpccinf.txt", "hpccoutf.txt", "HPL.dat"
 _PTRANS = "##### HPC Challenge: no sizes of its own for PTRANS\n0 \n0 \n0 \n0 \n"
 _FIRST_SECTION, _OWN_SECTION = "Begin of MPIRandomAccess section", "Begin of HPL section"
@@ -30,12 +31,14 @@ _ELSEWHERE_N = 128  # of the other benchmarks of hpcc
 
 @dataclass(frozen=True)
 class How:
-    """How to run: the program, further words for its launcher, and what in the input file is no setting."""
+    """How to run: the program, further words for its launcher, cores, what in the input file is no setting, and the
+    folder for the folders of runs."""
 
     program: str
     words: tuple[str, ...]
     cores: int
     base: str
+    folder: str
 
     def text(self) -> str:
         return json.dumps(vars(self))
@@ -43,7 +46,7 @@ class How:
     @classmethod
     def of(cls, text: str) -> "How":
         found = json.loads(text)
-        return cls(found["program"], tuple(found["words"]), found["cores"], found["base"])
+        return cls(found["program"], tuple(found["words"]), found["cores"], found["base"], found["folder"])
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
@@ -61,7 +64,8 @@ def measure_settings(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
 def _measured(settings: Mapping[str, Value], p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     how, n = How.of(p["how"]), int(p["n"])
     begun = time.monotonic()
-    run = run_once(_program(how.program, how.words), settings, n, how.cores, _base(how.base), float(p["limit_s"]))
+    program, base = _program(how.program, how.words), _base(how.base)
+    run = run_once(program, settings, n, how.cores, base, float(p["limit_s"]), Path(how.folder))
     figures = {"hpl_time_s": run.time_s, "residual": run.residual, "wall_time_s": time.monotonic() - begun}
     return run.gflops, figures
 
@@ -77,13 +81,14 @@ def _base(text: str) -> Dat:
 
 
 def run_once(
-    program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float
+    program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float, place: Path
 ) -> Run:  # fmt: skip
-    """Runs HPL in a folder of its own, which it removes. Raises HplError if there is no valid result."""
+    """Runs HPL in a folder of its own below ``place``, which it removes. On several nodes, all must see it. Raises
+    HplError if there is no valid result."""
     dat = dat_of(settings, n, base)
     ranks, threads = ranks_of(settings), threads_of(settings, cores)
     command, environment = program.command(ranks, threads, str(settings["blas"]))
-    folder = Path(tempfile.mkdtemp(prefix="culmen-hpl-"))
+    folder = Path(tempfile.mkdtemp(prefix=RUN, dir=place))
     try:
         launched = _Launched(command, {**os.environ, **environment}, folder, program.is_hpcc)
         return launched.result_of(dat, limit_s)

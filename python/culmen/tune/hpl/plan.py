@@ -16,7 +16,8 @@ _SEARCH, _CHECK, _COMPARISON = 0.45, 0.15, 0.35  # shares of the time; the rest 
 _LEAST_N = 200
 _SHORTEST_S = 0.1
 _LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit
-_SLOW_BLAS = 0.5  # a library with a smaller share of the best speed is left out
+_DAY_S = 86_400
+SLOWEST, _SLOW_BLAS = 0.25, 0.5  # a library with a smaller share of the best speed is left out; with a larger N
 SHARE_OF_MEMORY = 0.8
 
 
@@ -48,13 +49,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Known:
-    """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``speeds``: of each BLAS in
-    GFLOPS, with N = FIRST_N or what fits; None: no run succeeded. ``curves``: by the names of settings."""
+    """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``tried``: such settings with
+    each BLAS, with the largest N that they ran with, and their GFLOPS; None: the run failed. ``curves``: by the names
+    of settings."""
 
     plan: Plan
     usual: dict[str, Any]
-    speeds: dict[str, float | None]
-    first_n: int
+    tried: list[tuple[dict[str, Any], int, float | None]]
     curves: dict[str, Curve]
     overhead_s: float
 
@@ -66,13 +67,15 @@ class Known:
     def of(cls, found: dict[str, Any]) -> "Known":
         fields = {name: value for name, value in found.items() if name != "request"}
         curves = {name: Curve(**values) for name, values in found["curves"].items()}
-        return cls(**{**fields, "plan": Plan(**found["plan"]), "curves": curves})
+        tried = [(each[0], each[1], each[2]) for each in found["tried"]]
+        return cls(**{**fields, "plan": Plan(**found["plan"]), "curves": curves, "tried": tried})
 
     @property
     def fast_blas(self) -> list[str]:
         """Libraries that are worth a search."""
-        best = max((speed for speed in self.speeds.values() if speed), default=0.0)
-        return [name for name, speed in self.speeds.items() if speed and speed >= _SLOW_BLAS * best]
+        most = max(n for _, n, _ in self.tried)
+        speeds = {str(settings["blas"]): speed for settings, n, speed in self.tried if speed and n == most}
+        return [name for name, speed in speeds.items() if speed >= _SLOW_BLAS * max(speeds.values())]
 
     def is_slow(self, name: str) -> bool:
         """Of settings that were known before."""
@@ -80,7 +83,8 @@ class Known:
         return curve is None or curve.gflops(n) < _SLOW * max(each.gflops(n) for each in self.curves.values())
 
     def limit_s(self, n: int) -> float:
-        return _LATE * max(curve.time_s(n) for curve in self.curves.values()) + self.overhead_s + _SPARE_S
+        longest = _LATE * max(curve.time_s(n) for curve in self.curves.values())
+        return min(longest + self.overhead_s + _SPARE_S, _DAY_S)
 
 
 def check_size(size: int | None, memory: float, available: float) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..._core import InputError
-from ...launch.launcher import situations
+from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
+from ...launch.launcher import cores, situations
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.linked import module_linked_by
 from ...launch.programs import said_by
@@ -39,7 +40,7 @@ class Program:
 
     def command(self, ranks: int, threads: int, blas: str) -> tuple[list[str], dict[str, str]]:
         """The words of a run, and environment variables for the launcher."""
-        known = situations(self.launcher, ranks, True)
+        known = situations(self.launcher, ranks_on_a_node(ranks), True)
         if threads > 1:
             known.append(self.launcher.mpi.threaded)
         added = {name: value for each in known for name, value in each.environment.items()}
@@ -53,6 +54,16 @@ class Program:
         if folder := self.blas.get(blas):
             words.append("LD_LIBRARY_PATH=" + ":".join(filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")])))
         return words
+
+
+def nodes() -> int:
+    """Of the allocation of a batch system; 1 without one."""
+    return max(1, len(tasks_on_nodes()))
+
+
+def all_cores() -> int:
+    """Of all nodes, if they are like this one."""
+    return cores() * nodes()
 
 
 def find_program(given: Path | None, words: Sequence[str] = ()) -> Program:

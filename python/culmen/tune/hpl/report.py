@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...bench.verdict import Verdict, verdict_of
 from ...problem.given import Value
-from .program import Program, compiler_of
+from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
+from .program import Program, compiler_of, nodes
 from .space import ranks_of, threads_of
 
 HEADINGS = ("settings", "MPI", "compiler", "BLAS", "TCP", "N", "NB", "P x Q", "threads", "GFLOPS", "range")
@@ -43,11 +44,31 @@ def rows_of(cases: Sequence[Case], program: Program, cores: int) -> list[list[st
     return rows
 
 
+def figure_of(cases: Sequence[Case]) -> Figure:
+    """The last comparison as bars."""
+    shown = [case for case in cases if case.n == cases[-1].n and case.known]
+    middle = [statistics.median(case.known) for case in shown]
+    above = [max(case.known) - m for case, m in zip(shown, middle, strict=True)]
+    below = [m - min(case.known) for case, m in zip(shown, middle, strict=True)]
+    bars = {
+        "type": "bar",
+        "x": [case.name for case in shown],
+        "y": middle,
+        "marker": {"color": [LINE_COLOURS[0] if case.name == FOUND else GREY for case in shown]},
+        "error_y": {"type": "data", "symmetric": False, "array": above, "arrayminus": below},
+        "showlegend": False,
+    }
+    plain = layout(height=340, margin={"l": 70, "r": 20, "t": 30, "b": 55})
+    plain |= {"xaxis": axis("settings"), "yaxis": axis("GFLOPS", rangemode="tozero")}
+    about = "Medians of the runs in turns, and their range."
+    return Figure("cases-drawn", f"Speed with N = {cases[-1].n}", about, [bars], plain)
+
+
 def _tcp(program: Program, ranks: int) -> str:
     """Ranks on one machine send messages through memory unless the user's words for the launcher say otherwise."""
     if ranks == 1:
         return "no messages"
-    return "by your words" if program.words else "not used"
+    return "by your words" if program.words else "not used" if nodes() == 1 else "the MPI's choice"
 
 
 def over(cases: Sequence[Case], old: str, new: str) -> Verdict | None:
