@@ -39,7 +39,7 @@ def rows_of(cases: Sequence[Case], program: Program, cores: int) -> list[list[st
         row = [case.name, mpi, compiler, str(settings["blas"]), _tcp(program, ranks_of(settings)), str(case.n)]
         row += [str(settings["nb"]), str(settings["grid"]), str(threads_of(settings, cores))]
         row.append(f"{statistics.median(known):.4g}" if known else "failed")
-        row.append(f"{min(known):.4g}–{max(known):.4g}" if known else "")
+        row.append(f"{min(known):.4g}–{max(known):.4g}" if len(known) > 1 else "")
         rows.append(row)
     return rows
 
