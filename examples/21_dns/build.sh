@@ -1,12 +1,14 @@
 #!/bin/sh
-# build.sh [LEVEL [VECTORS [MPICC]]]: compiles dns in the current folder. VECTORS: sse2, avx, avx2, avx512 or native.
-level=${1:--O2} vectors=${2:-sse2} mpicc=${3:-mpicc}
+# build.sh [LEVEL [VECTORS [FAST_MATH [MPICC]]]]: compiles dns in the current folder, for this width of vectors.
+level=${1:--O2} vectors=${2:-sse2} fast_math=${3:-false} mpicc=${4:-mpicc}
+needs() { grep -qw "$1" /proc/cpuinfo || { echo "build.sh: this processor has no $1, which $vectors needs" >&2; exit 1; }; }
 case $vectors in
   sse2) flags="-march=x86-64" ;;
-  avx) flags="-march=x86-64 -mavx" ;;
-  avx2) flags="-march=x86-64-v3" ;;
-  avx512) flags="-march=x86-64-v4 -mprefer-vector-width=512" ;;
+  avx) needs avx; flags="-march=x86-64 -mavx" ;;
+  avx2) needs avx2; needs fma; flags="-march=x86-64 -mavx2 -mfma" ;;
+  avx512) needs avx512f; flags="-march=x86-64 -mavx512f -mfma -mprefer-vector-width=512" ;;
   native) flags="-march=native" ;;
   *) echo "build.sh: $vectors must be sse2, avx, avx2, avx512 or native" >&2; exit 2 ;;
 esac
+if [ "$fast_math" = true ]; then flags="$flags -ffast-math"; fi
 exec "$mpicc" -std=gnu11 "$level" $flags -fopenmp -o dns main.c flow.c transform.c droplets.c files.c -lfftw3 -lm

@@ -62,6 +62,7 @@ void write_fields(const char* name, const Grid* grid, double* const* fields, int
 void read_fields(const char* name, const Grid* grid, double* const* fields, int by_mpi);
 void write_droplets(const char* name, const Grid* grid, const Droplets* droplets);
 int droplets_differ(const char* name, const Grid* grid, const Droplets* droplets);
-_Noreturn void stop(const char* format, ...); /* one sentence, and the end of all ranks */
+_Noreturn void stop(const char* format, ...);          /* one sentence, and the end of all ranks */
+_Noreturn void stop_together(const char* format, ...); /* the same, if all ranks call it: the sentence stands once */
 
 #endif

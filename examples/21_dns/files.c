@@ -13,14 +13,28 @@
 
 enum { RECORD = 4 };
 
-void stop(const char* format, ...) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  va_list words;
-  va_start(words, format);
+static void say(const char* format, va_list words) {
   fputs("dns: ", stderr);
   vfprintf(stderr, format, words);
   fputc('\n', stderr);
+}
+
+void stop(const char* format, ...) {
+  va_list words;
+  va_start(words, format);
+  say(format, words);
+  va_end(words);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  _exit(1);
+}
+
+void stop_together(const char* format, ...) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) MPI_Barrier(MPI_COMM_WORLD); /* rank 0 does not come, but ends this rank */
+  va_list words;
+  va_start(words, format);
+  say(format, words);
   va_end(words);
   MPI_Abort(MPI_COMM_WORLD, 1);
   _exit(1);

@@ -44,22 +44,22 @@ static void help(void) {
 static void read_option(const char* name, const char* value) {
   int k = 0;
   while (k < OPTIONS && strcmp(name, options[k].name) != 0) ++k;
-  if (k == OPTIONS) stop("there is no option %s; dns --help lists them", name);
-  if (!value) stop("%s: a value must follow", name);
+  if (k == OPTIONS) stop_together("there is no option %s; dns --help lists them", name);
+  if (!value) stop_together("%s: a value must follow", name);
   char* end = "";
   if (options[k].text) *options[k].text = value;
   if (options[k].real) *options[k].real = strtod(value, &end);
   if (options[k].whole) *options[k].whole = (int)strtol(value, &end, 10);
-  if (*end || !*value) stop("%s %s: this must be a number", name, value);
+  if (*end || !*value) stop_together("%s %s: this must be a number", name, value);
 }
 
 static void check_options(void) {
   if (steps < 1 || every < 1 || threads < 1 || droplet_count < 0 || droplet_count > 10000000)
-    stop("--steps, --every and --threads must be at least 1, --droplets from 0 to 10000000");
-  if (!(reynolds > 0) || !(schmidt > 0) || step < 0) stop("--reynolds, --schmidt and --step must be positive");
+    stop_together("--steps, --every and --threads must be at least 1, --droplets from 0 to 10000000");
+  if (!(reynolds > 0) || !(schmidt > 0) || step < 0) stop_together("--reynolds, --schmidt and --step must be positive");
   if (writes < 0 || writes > steps || reads < 0 || reads > writes)
-    stop("--writes %d --reads %d: at most as many reads as writes, and as many writes as steps", writes, reads);
-  if (strcmp(way, "mpi") != 0 && strcmp(way, "posix") != 0) stop("--io %s: this must be mpi or posix", way);
+    stop_together("--writes %d --reads %d: at most as many reads as writes, and as many writes as steps", writes, reads);
+  if (strcmp(way, "mpi") != 0 && strcmp(way, "posix") != 0) stop_together("--io %s: this must be mpi or posix", way);
   if (step == 0) step = 0.64 / n;
 }
 
@@ -128,7 +128,7 @@ static void report(const Flow* flow, const Droplets* droplets, Sums first, doubl
     fflush(stdout);
   }
   if (!(energy < 1e-5 && vapour < 1e-4 && lost < 1e-12 && sums.divergence < 1e-12))
-    stop("the result is wrong: relative errors are %.3g in energy and %.3g in vapour; try a shorter --step", energy,
+    stop_together("the result is wrong: relative errors are %.3g in energy and %.3g in vapour; try a shorter --step", energy,
          vapour);
 }
 

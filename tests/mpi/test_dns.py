@@ -1,0 +1,115 @@
+"""The example 21_dns: its physics, on any number of ranks."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from harness import HANGS_S, copy_example, environment
+from numpy.polynomial.polynomial import polyval
+from profiles import AS_ROOT, started
+from taylor_green import energy_series, enstrophy_series, published
+
+pytestmark = pytest.mark.either("mpi")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The example, built once for each MPI."""
+    built = {}
+
+    def of(mpi):
+        if mpi not in built:
+            built[mpi] = tmp_path_factory.mktemp(mpi)
+            copy_example("21_dns", built[mpi])
+            compiler = shutil.which(f"mpicc.{mpi}")
+            subprocess.run(["./build.sh", "-O2", "sse2", compiler], cwd=built[mpi], check=True)
+        return built[mpi] / "dns"
+
+    return of
+
+
+@pytest.fixture
+def run(mpi, programs, tmp_path):
+    def of(ranks, *words, code=0):
+        launcher = [str(ranks) if word == "RANKS" else word for word in started(mpi)]
+        done = subprocess.run(
+            [*launcher, str(programs(mpi)), *map(str, words)],
+            cwd=tmp_path,
+            env=environment(**AS_ROOT),
+            capture_output=True,
+            text=True,
+            timeout=HANGS_S,
+        )
+        assert (done.returncode == 0) == (code == 0), done.stderr
+        return {k: float(v) for k, v in re.findall(r"^(\w+) = (\S+)$", done.stdout, re.MULTILINE)} or done.stderr
+
+    return of
+
+
+def test_the_reference_has_the_published_coefficients():
+    for reynolds in (3, 100, 1e9):
+        found = enstrophy_series(1 / reynolds, 6) / 0.375
+        assert found == pytest.approx(published(reynolds), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_energy_and_enstrophy_follow_the_series_in_time(run, ranks):
+    """Bounds: at t = 0.4 the first power that is left out and the time steps change less than 1e-10."""
+    found = run(ranks, "--steps", 20, "--step", 0.02, "--reynolds", 100)
+    assert found["energy"] == pytest.approx(polyval(0.4, energy_series(0.01, 13)), rel=1e-9)
+    assert found["enstrophy"] == pytest.approx(polyval(0.4, enstrophy_series(0.01, 13)), rel=1e-9)
+    assert found["energy_error"] < 1e-9
+    assert found["vapour_error"] < 1e-8
+    assert found["divergence"] < 1e-14
+
+
+@pytest.mark.parametrize("way", ["mpi", "posix"])
+def test_ranks_and_ways_of_writing_change_nothing_but_roundings(run, tmp_path, way):
+    words = ("--n", 16, "--steps", 4, "--writes", 2, "--reads", 2, "--droplets", 500, "--io", way)
+    wanted = run(1, *words[:-1], "mpi")
+    fields, droplets = np.fromfile(tmp_path / "fields-0002.bin"), np.fromfile(tmp_path / "droplets-0002.bin")
+    assert len(fields) == 4 * 16**3
+    assert len(droplets) == 4 * 500
+    for ranks in (2, 4):
+        found = run(ranks, *words)
+        for name in ("energy", "enstrophy", "radius", "radius_deviation"):
+            assert found[name] == pytest.approx(wanted[name], rel=1e-12)
+        assert np.fromfile(tmp_path / "fields-0002.bin") == pytest.approx(fields, abs=1e-13)
+        assert np.fromfile(tmp_path / "droplets-0002.bin") == pytest.approx(droplets, abs=1e-12)
+    assert json.loads((tmp_path / "dns.json").read_text())["times"] == [0.08, 0.16]
+
+
+def test_the_fields_are_those_of_the_vortex_and_the_cloud(run, tmp_path):
+    """After one short step: nearly the initial fields, in the documented order."""
+    run(2, "--n", 16, "--steps", 1, "--step", 1e-6, "--writes", 1)
+    u, v, w, q = np.fromfile(tmp_path / "fields-0001.bin").reshape(16, 4, 16, 16).transpose(1, 0, 2, 3)
+    z, y, x = np.meshgrid(*[2 * np.pi * np.arange(16) / 16] * 3, indexing="ij")
+    assert u == pytest.approx(np.sin(x) * np.cos(y) * np.cos(z), abs=1e-5)
+    assert v == pytest.approx(-np.cos(x) * np.sin(y) * np.cos(z), abs=1e-5)
+    assert w == pytest.approx(np.zeros_like(w), abs=1e-5)
+    assert q == pytest.approx(np.exp(-4 * (1 + np.cos(x))), abs=0.02), "waves above n / 3 are left out"
+
+
+def test_a_finer_grid_is_closer_to_the_truth(run):
+    words = ("--steps", 40, "--step", 0.05, "--reynolds", 100, "--droplets", 0)
+    coarse, middle, fine = (run(1, "--n", n, *words)["enstrophy"] for n in (12, 20, 32))
+    assert abs(middle - fine) < 0.2 * abs(coarse - fine)
+
+
+def test_droplets_grow_in_the_cloud_and_shrink_outside(run, tmp_path):
+    run(2, "--n", 16, "--steps", 5, "--writes", 1, "--droplets", 1000)
+    x, _, _, radius = np.fromfile(tmp_path / "droplets-0001.bin").reshape(-1, 4).T
+    assert radius[abs(x - np.pi) < 0.3].min() > 1
+    assert radius[abs(x - np.pi) > 2].max() < 1
+
+
+def test_wrong_words_are_sentences(run):
+    assert "--n 30: the grid must have an even number of points from 8 to 1024 that 4 ranks can share" in run(
+        4, "--n", 30, code=1
+    )
+    assert "there is no option --m; dns --help lists them" in run(1, "--m", 30, code=1)
+    assert "--n many: this must be a number" in run(1, "--n", "many", code=1)
+    assert "the result is wrong: relative errors are" in run(1, "--step", 1, "--n", 8, code=1)
