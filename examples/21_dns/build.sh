@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh [LEVEL [VECTORS [FAST_MATH [MPICC]]]]: compiles dns in the current folder, for this width of vectors.
-level=${1:--O2} vectors=${2:-sse2} fast_math=${3:-false} mpicc=${4:-mpicc}
+# build.sh [LEVEL [VECTORS [FAST_MATH]]]: compiles dns in the current folder, for this width of vectors, by $MPICC or mpicc.
+level=${1:--O2} vectors=${2:-sse2} fast_math=${3:-false}
 needs() { grep -qw "$1" /proc/cpuinfo || { echo "build.sh: this processor has no $1, which $vectors needs" >&2; exit 1; }; }
 case $vectors in
   sse2) flags="-march=x86-64" ;;
@@ -11,4 +11,4 @@ case $vectors in
   *) echo "build.sh: $vectors must be sse2, avx, avx2, avx512 or native" >&2; exit 2 ;;
 esac
 if [ "$fast_math" = true ]; then flags="$flags -ffast-math"; fi
-exec "$mpicc" -std=gnu11 "$level" $flags -fopenmp -o dns main.c flow.c transform.c droplets.c files.c -lfftw3 -lm
+exec "${MPICC:-mpicc}" -std=gnu11 "$level" $flags -fopenmp -o dns main.c flow.c transform.c droplets.c files.c -lfftw3 -lm

@@ -1,8 +1,10 @@
 /* dns: the vortex of Taylor and Green in a periodic box, with a cloud of vapour and droplets. See `dns --help`. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -58,7 +60,8 @@ static void check_options(void) {
     stop_together("--steps, --every and --threads must be at least 1, --droplets from 0 to 10000000");
   if (!(reynolds > 0) || !(schmidt > 0) || step < 0) stop_together("--reynolds, --schmidt and --step must be positive");
   if (writes < 0 || writes > steps || reads < 0 || reads > writes)
-    stop_together("--writes %d --reads %d: at most as many reads as writes, and as many writes as steps", writes, reads);
+    stop_together("--writes %d --reads %d: at most as many reads as writes, and as many writes as steps", writes,
+                  reads);
   if (strcmp(way, "mpi") != 0 && strcmp(way, "posix") != 0) stop_together("--io %s: this must be mpi or posix", way);
   if (step == 0) step = 0.64 / n;
 }
@@ -128,8 +131,8 @@ static void report(const Flow* flow, const Droplets* droplets, Sums first, doubl
     fflush(stdout);
   }
   if (!(energy < 1e-5 && vapour < 1e-4 && lost < 1e-12 && sums.divergence < 1e-12))
-    stop_together("the result is wrong: relative errors are %.3g in energy and %.3g in vapour; try a shorter --step", energy,
-         vapour);
+    stop_together("the result is wrong: relative errors are %.3g in energy and %.3g in vapour; try a shorter --step",
+                  energy, vapour);
 }
 
 static void simulate(const Grid* g) {
@@ -156,9 +159,17 @@ static void simulate(const Grid* g) {
   free_flow(flow);
 }
 
+/* The processor lacks what the compiler was told to use. */
+static void say_illegal(int number) {
+  static const char why[] = "dns: illegal instruction: this processor lacks the vector units for which dns was built\n";
+  (void)number;
+  _exit(write(STDERR_FILENO, why, sizeof why - 1) < 0 ? 3 : 2);
+}
+
 int main(int count, char** words) {
   int provided;
   MPI_Init_thread(&count, &words, MPI_THREAD_FUNNELED, &provided);
+  signal(SIGILL, say_illegal); /* after MPI_Init, because some libraries set one of their own */
   if (count > 1 && strcmp(words[1], "--help") == 0) {
     help();
     MPI_Finalize();

@@ -1,0 +1,136 @@
+"""The studies of the example 21_dns: they run, and their results are drawn."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from culmen.base.toml import tomllib
+from culmen.launch.mpi import find_launcher
+from harness import EXAMPLES, HANGS_S, PYTHON, copy_example, culmen, environment
+from profiles import AS_ROOT, flags_of
+
+pytestmark = pytest.mark.either("mpi")
+TECHNIQUES = ("vectorisation", "placement", "hints", "buffering")
+
+
+@pytest.fixture
+def example(tmp_path):
+    copy_example("21_dns", tmp_path)
+    for file in tmp_path.glob("*.toml"):
+        text = re.sub("^evaluations = .*", "evaluations = 2", file.read_text(), flags=re.MULTILINE)
+        file.write_text(text.replace("rounds = 20", "rounds = 3").replace('"20000"', '"500"'))
+    return tmp_path
+
+
+@pytest.fixture
+def variables(mpi, tmp_path):
+    """With them, mpiexec and build.sh are of this MPI."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "mpiexec").write_text(f'#!/bin/sh\nexec {find_launcher(mpi).program} {" ".join(flags_of(mpi))} "$@"\n')
+    (folder / "mpiexec").chmod(0o755)
+    return {**AS_ROOT, "PATH": f"{folder}:{os.environ['PATH']}", "MPICC": shutil.which(f"mpicc.{mpi}")}
+
+
+def tune(folder, study, variables):
+    done = culmen("tune", "command", f"{study}.toml", cwd=folder, **variables)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / f"tune-{study}" / "result.json").read_text())
+
+
+def python(folder, *words):
+    return subprocess.run(
+        [PYTHON, *words], cwd=folder, env=environment(), capture_output=True, text=True, timeout=HANGS_S, check=False
+    )
+
+
+@pytest.mark.parametrize("study", TECHNIQUES)
+def test_each_study_runs(example, variables, study):
+    result = tune(example, study, variables)
+    given = tomllib.loads((example / f"{study}.toml").read_text())["space"]
+    assert result["objective"] == "total_s"
+    assert all(given[name]["initial"] == value for name, value in result["present"].items())
+    assert result["use"] in ("present", "best_found")
+
+
+def test_an_illegal_instruction_is_a_sentence(example, variables):
+    text = (example / "main.c").read_text()
+    (example / "main.c").write_text(text.replace("  check_options();", "  __builtin_trap();\n  check_options();"))
+    done = culmen("tune", "command", "vectorisation.toml", cwd=example, **variables)
+    assert done.returncode == 2
+    assert "illegal instruction: this processor lacks the vector units for which dns was built" in done.stderr
+
+
+def test_a_wrong_result_is_no_result(example, variables):
+    """One time step too many: the program is content, but the limits of the study are not."""
+    text = (example / "vectorisation.toml").read_text()
+    (example / "vectorisation.toml").write_text(text.replace('"--steps", "10"', '"--steps", "11"'))
+    done = culmen("tune", "command", "vectorisation.toml", cwd=example, **variables)
+    assert done.returncode == 2
+    assert "it violates [limits]" in done.stderr
+
+
+@pytest.mark.slow
+def test_all_techniques_together_are_compared_and_drawn(example, variables):
+    text = (example / "together.py").read_text()
+    (example / "together.py").write_text(text.replace("RANKS, REPEATS = (1, 2, 4), 5", "RANKS, REPEATS = (1, 2, 4), 1"))
+    for study in TECHNIQUES:
+        tune(example, study, variables)
+    done = python(example, "together.py")
+    assert done.stdout == "written: together.toml\nwritten: scaling.toml\n", done.stderr
+    for study in ("together", "scaling"):
+        tune(example, study, variables)
+    assert python(example, "plots.py").stdout == "written: techniques.html\n"
+    page = (example / "techniques.html").read_text()
+    assert all(f'"{name}"' in page for name in ("ideal", "compute, before", "write, after", "together"))
+
+
+def test_the_file_of_all_techniques_begins_like_each_of_them():
+    def settings_in(name):
+        space = tomllib.loads((EXAMPLES / "21_dns" / f"{name}.toml").read_text())["space"]
+        return {name: table["initial"] for name, table in space.items()}
+
+    assert settings_in("all") == {k: v for name in TECHNIQUES for k, v in settings_in(name).items()}
+
+
+def test_results_are_put_together_and_drawn(example):
+    """With results of known numbers."""
+    assert "first run: culmen tune command vectorisation.toml" in python(example, "together.py").stderr
+    for k, study in enumerate(TECHNIQUES):
+        name = "abcd"[k]
+        verdict = None if k == 3 else {"gain": 0.125 * k, "low": 0.125 * k - 0.0625, "high": 0.125 * k + 0.0625}
+        use = "best_found" if k in (1, 2) else "present"
+        result = {"present": {name: 1}, "best_found": {name: 2}, "use": use, "comparison": verdict}
+        (example / f"tune-{study}").mkdir()
+        (example / f"tune-{study}" / "result.json").write_text(json.dumps(result))
+    assert python(example, "together.py").returncode == 0
+    starts = tomllib.loads((example / "together.toml").read_text())["starts"]
+    assert starts[:2] == [{"a": 1, "b": 1, "c": 1, "d": 1}, {"a": 1, "b": 2, "c": 2, "d": 1}]
+    ranks = [start["ranks"] for start in tomllib.loads((example / "scaling.toml").read_text())["starts"]]
+    assert ranks[:6] == [1, 1, 2, 2, 4, 4]
+    done = python(example, "plots.py", "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (example / "page.html").read_text()
+    assert "12.5 % less" in page
+    assert "(18.8 to 31.2)" in page
+    assert "better found" in page
+    assert 'src="http' not in page
+
+
+def test_the_flow_is_drawn(example, variables):
+    missing = python(example, "render.py")
+    assert "there is no dns.json; run dns with --writes first" in missing.stderr
+    subprocess.run(["./build.sh"], cwd=example, env=environment(**variables), check=True)
+    words = ["./dns", "--n", "16", "--steps", "6", "--writes", "3"]
+    subprocess.run(["mpiexec", "-n", "2", *words], cwd=example, env=environment(**variables), check=True)
+    for kind in ("vapour", "vorticity"):
+        done = python(example, "render.py", kind, f"{kind}.html")
+        assert done.stdout == f"written: {kind}.html\n", done.stderr
+        page = (example / f"{kind}.html").read_text()
+        assert '"volume"' in page
+        assert '"t = "' in page
+        assert 'src="http' not in page
+    assert "smoke must be one of vapour, vorticity" in python(example, "render.py", "smoke").stderr
