@@ -33,23 +33,30 @@ def settings() -> tuple[Settings, Settings]:
     return before, after
 
 
-def table_of(point: Settings) -> str:
-    return "\n[[starts]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in point.items())
+def table_of(number: int, point: Settings) -> str:
+    lines = (f"{name} = {json.dumps(value)}\n" for name, value in point.items())
+    return f"\n[[starts]]\nrun = {number}\n{''.join(lines)}"
 
 
-def write(name: str, points: list[Settings]) -> None:
-    """The study of all techniques, which evaluates these points alone."""
-    begin = Path("all.toml").read_text()
-    tables = "".join(map(table_of, points))
-    Path(name).write_text(f"{begin}\n[stop]\nevaluations = {len(points)}\n{tables}")
+def write(name: str, points: list[Settings], rounds: int) -> None:
+    """The study of all techniques, which evaluates these points alone.
+
+    A parameter without effect makes runs of the same settings differ.
+    """
+    text = Path("all.toml").read_text().replace("rounds = 20", f"rounds = {rounds}")
+    text = text.replace("[evaluator.environment]\n", '[evaluator.environment]\nRUN = "{run}"\n')
+    text += f'\n[space.run]\ntype = "integer"\nlower = 0\nupper = {len(points)}\n'
+    text += f"\n[stop]\nevaluations = {len(points)}\n" + "".join(map(table_of, range(len(points)), points))
+    Path(name).write_text(text)
     print(f"written: {name}")
 
 
 def main() -> None:
     before, after = settings()
-    write("together.toml", [before, after] * REPEATS)
+    write("together.toml", [before] + [after] * REPEATS, 20)
     one_thread = {"threads": 1, "binding": "none"}
-    write("scaling.toml", [{**(after if tuned else before), **one_thread, "ranks": ranks} for ranks, tuned in SCALING])
+    points = [{**(after if tuned else before), **one_thread, "ranks": ranks} for ranks, tuned in SCALING]
+    write("scaling.toml", points, 3)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ void begin_transforms(Grid* g, int n) {
   MPI_Comm_size(MPI_COMM_WORLD, &g->ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &g->rank);
   if (n < 8 || n > MOST_POINTS || n % 2 || n % g->ranks)
-    stop_together("--n %d: the grid must have an even number of points from 8 to %d that %d ranks can share", n, MOST_POINTS,
-         g->ranks);
+    stop_together("--n %d: the grid must have an even number of points from 8 to %d that %d ranks can share", n,
+                  MOST_POINTS, g->ranks);
   g->n = n, g->nx = n / 2 + 1, g->kept = (n - 1) / 3;
   g->planes = n / g->ranks, g->first = g->rank * g->planes;
   g->points = (size_t)g->planes * n * n, g->modes = (size_t)g->planes * n * g->nx;

@@ -81,8 +81,10 @@ def test_all_techniques_together_are_compared_and_drawn(example, variables):
         tune(example, study, variables)
     done = python(example, "together.py")
     assert done.stdout == "written: together.toml\nwritten: scaling.toml\n", done.stderr
-    for study in ("together", "scaling"):
-        tune(example, study, variables)
+    together, _ = [tune(example, study, variables) for study in ("together", "scaling")]
+    wanted = tomllib.loads((example / "together.toml").read_text())["starts"]
+    assert together["present"] == wanted[0]
+    assert together["best_found"] in wanted
     assert python(example, "plots.py").stdout == "written: techniques.html\n"
     page = (example / "techniques.html").read_text()
     assert all(f'"{name}"' in page for name in ("ideal", "compute, before", "write, after", "together"))
@@ -108,7 +110,7 @@ def test_results_are_put_together_and_drawn(example):
         (example / f"tune-{study}" / "result.json").write_text(json.dumps(result))
     assert python(example, "together.py").returncode == 0
     starts = tomllib.loads((example / "together.toml").read_text())["starts"]
-    assert starts[:2] == [{"a": 1, "b": 1, "c": 1, "d": 1}, {"a": 1, "b": 2, "c": 2, "d": 1}]
+    assert starts[:2] == [{"run": 0, "a": 1, "b": 1, "c": 1, "d": 1}, {"run": 1, "a": 1, "b": 2, "c": 2, "d": 1}]
     ranks = [start["ranks"] for start in tomllib.loads((example / "scaling.toml").read_text())["starts"]]
     assert ranks[:6] == [1, 1, 2, 2, 4, 4]
     done = python(example, "plots.py", "page.html")
