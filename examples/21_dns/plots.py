@@ -26,10 +26,12 @@ def times(columns: tuple[str, ...], tuned: bool) -> tuple[list[int], np.ndarray]
     found = culmen.read(store)
     seconds = sum(np.asarray(found.columns[name], dtype=float) for name in columns)
     of: dict[int, list[float]] = {}
-    for k, (ranks, is_tuned) in enumerate(SCALING[: len(found)]):
-        if is_tuned == tuned and np.isfinite(seconds[k]):
-            of.setdefault(ranks, []).append(seconds[k])
-    return list(of), np.array([np.quantile(values, [0.25, 0.5, 0.75]) for values in of.values()]).reshape(-1, 3)
+    for run, each_s in zip(found.columns["run"], seconds, strict=True):
+        ranks, is_tuned = SCALING[int(run)]
+        if is_tuned == tuned and np.isfinite(each_s):
+            of.setdefault(ranks, []).append(each_s)
+    rows = [np.quantile(of[ranks], [0.25, 0.5, 0.75]) for ranks in sorted(of)]
+    return sorted(of), np.array(rows).reshape(-1, 3)
 
 
 def add_times(figure: go.Figure, row: int, name: str, columns: tuple[str, ...], tuned: bool, dash: str) -> None:
