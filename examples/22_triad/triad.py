@@ -8,7 +8,7 @@ from pathlib import Path
 
 RECIPE = """# Written by triad.py for this machine. Run: culmen tune command triad.toml
 [space]
-compiler = {{ choices = {compilers}, initial = {compiler} }}
+compiler = {{ {compilers} }}
 level = {{ choices = ["-O1", "-O2", "-O3"], initial = "-O2" }}
 machine = {{ choices = ["x86-64", "native"], initial = "x86-64" }}
 threads = {{ type = "integer", lower = 1, upper = {cores}, initial = 1 }}
@@ -41,13 +41,13 @@ evaluations = 60
 
 def recipe(megabytes: int) -> str:
     """Only with the compilers and cores that this machine has."""
-    compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
-    if not compilers:
+    found = [name for name in ("gcc", "clang") if shutil.which(name)]
+    if not found:
         raise SystemExit("there is neither gcc nor clang in PATH; install one of them")
-    cores = len(os.sched_getaffinity(0))
-    return RECIPE.format(
-        compilers=json.dumps(compilers), compiler=json.dumps(compilers[0]), cores=max(2, cores), megabytes=megabytes
-    )
+    first = json.dumps(found[0])
+    compilers = f"choices = {json.dumps(found)}, initial = {first}" if len(found) > 1 else f"value = {first}"
+    cores = max(2, len(os.sched_getaffinity(0)))
+    return RECIPE.format(compilers=compilers, cores=cores, megabytes=megabytes)
 
 
 def main() -> None:

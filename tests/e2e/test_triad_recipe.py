@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -45,8 +46,13 @@ def test_the_recipe_names_only_compilers_that_exist(example, tmp_path):
     (tools / "clang").chmod(0o755)
     assert write(example, PATH=str(tools)).returncode == 0
     compiler = tomllib.loads((example / "triad.toml").read_text())["space"]["compiler"]
-    assert compiler == {"choices": ["clang"], "initial": "clang"}
-    (tools / "clang").unlink()
+    assert compiler == {"value": "clang"}
+    shutil.copy(tools / "clang", tools / "gcc")
+    assert write(example, PATH=str(tools)).returncode == 0
+    compiler = tomllib.loads((example / "triad.toml").read_text())["space"]["compiler"]
+    assert compiler == {"choices": ["gcc", "clang"], "initial": "gcc"}
+    for name in ("gcc", "clang"):
+        (tools / name).unlink()
     assert "there is neither gcc nor clang in PATH" in write(example, PATH=str(tools)).stderr
 
 
