@@ -33,10 +33,10 @@ if TYPE_CHECKING:
         tune,
         tune_app,
         tune_command,
+        tune_hpl,
         tune_io,
         tune_line,
         tune_placement,
-        tune_hpl,
         worker,
     )
 
@@ -68,10 +68,10 @@ __all__ = [
     "tune",
     "tune_app",
     "tune_command",
+    "tune_hpl",
     "tune_io",
     "tune_line",
     "tune_placement",
-    "tune_hpl",
     "worker",
 ]
 
