@@ -2,7 +2,7 @@
 # Modules are found through the loader's own search path: the rpath of whatever asks for them.
 if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel EXCLUDE_FROM_ALL)
-  install(TARGETS ${CULMEN_MPI_MODULES} culmen_cost LIBRARY DESTINATION culmen/lib COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(TARGETS ${CULMEN_MPI_MODULES} ${CULMEN_IOBUF} culmen_cost LIBRARY DESTINATION culmen/lib COMPONENT wheel EXCLUDE_FROM_ALL)
   install(TARGETS ${CULMEN_MPI_PROGRAMS} culmen_pingpong RUNTIME DESTINATION culmen/lib COMPONENT wheel EXCLUDE_FROM_ALL)
   install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel EXCLUDE_FROM_ALL)
   install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
@@ -13,7 +13,7 @@ if(SKBUILD)
       list(APPEND wheel_rpath "$ORIGIN/../${folder}/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/${packages}/culmen/lib")
     endforeach()
   endforeach()
-  add_custom_target(culmen_wheel DEPENDS _core culmen_program culmen_cost ${CULMEN_MPI_MODULES} ${CULMEN_MPI_PROGRAMS} culmen_pingpong)
+  add_custom_target(culmen_wheel DEPENDS _core culmen_program culmen_cost ${CULMEN_MPI_MODULES} ${CULMEN_IOBUF} ${CULMEN_MPI_PROGRAMS} culmen_pingpong)
 endif()
 
 include(CMakePackageConfigHelpers)
@@ -23,7 +23,7 @@ set_target_properties(culmen_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${modu
 target_compile_features(culmen PUBLIC cxx_std_20)
 target_link_options(culmen INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/${modules}>)
 install(TARGETS culmen_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT native)
-install(TARGETS ${CULMEN_MPI_MODULES} culmen_cost LIBRARY DESTINATION ${modules} COMPONENT native)
+install(TARGETS ${CULMEN_MPI_MODULES} ${CULMEN_IOBUF} culmen_cost LIBRARY DESTINATION ${modules} COMPONENT native)
 install(TARGETS ${CULMEN_MPI_PROGRAMS} culmen_pingpong RUNTIME DESTINATION ${modules} COMPONENT native)
 install(TARGETS culmen EXPORT culmen ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT native)
 install(EXPORT culmen NAMESPACE culmen:: FILE culmenTargets.cmake DESTINATION ${package} COMPONENT native)

@@ -1,0 +1,216 @@
+// A library to preload that buffers the reads and writes of a program. See docs/howto/buffered-io.md.
+//
+// The inode is what is buffered: all descriptors of a process that lead to it share its buffers. A buffer holds one
+// range of valid bytes of one block, and in it one range of bytes that the program has written and the system does not
+// know yet. No byte that the program did not write is ever written.
+//
+// Locks are taken in this order: the table, a file, the queue.
+#pragma once
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define IOBUF_PUBLIC __attribute__((visibility("default")))
+/// The function that the program would call without this library.
+#define REAL(name)                                                 \
+  ({                                                               \
+    static void* _Atomic at;                                       \
+    void* found = atomic_load_explicit(&at, memory_order_relaxed); \
+    if (found == NULL) {                                           \
+      found = dlsym(RTLD_NEXT, #name);                             \
+      atomic_store_explicit(&at, found, memory_order_relaxed);     \
+    }                                                              \
+    (__typeof__(&name))found;                                      \
+  })
+
+enum {
+  iobuf_most_fds = 65536,
+  iobuf_most_files = 4096,
+  iobuf_most_descriptions = 8192,
+  iobuf_most_buffers = 64,
+  iobuf_least_bytes = 4096,
+};
+
+/// Why a file is not buffered; 0: it is.
+enum iobuf_reason {
+  iobuf_buffered,
+  iobuf_by_pattern,
+  iobuf_by_flags,   // O_DIRECT, O_SYNC, O_DSYNC
+  iobuf_by_stream,  // fopen, fdopen
+  iobuf_by_mapping,
+  iobuf_by_lock,
+  iobuf_by_process,  // fork, exec, posix_spawn, or it was open before
+  iobuf_by_other,    // asynchronous I/O, file descriptors in messages, the tables are full, the end of the program
+  iobuf_reasons
+};
+extern const char* const iobuf_reason_names[iobuf_reasons];
+
+/// Of the files that a pattern names.
+struct iobuf_settings {
+  size_t bytes;      // of a buffer: a power of two
+  unsigned shift;    // its logarithm
+  unsigned buffers;  // of a file
+  unsigned ahead;    // blocks to read ahead
+  unsigned behind;   // full buffers that may wait to be written; 0: the program writes them itself
+};
+/// null: files of this name are not buffered.
+const struct iobuf_settings* iobuf_settings_of(int fd, const char* path);
+void iobuf_read_settings(void);
+extern size_t iobuf_memory;      // for all buffers, in bytes
+extern unsigned iobuf_delay_ms;  // after which a written byte goes to the system at the latest
+
+enum iobuf_state { iobuf_idle, iobuf_queued, iobuf_running };  // of the job of a buffer
+struct iobuf_buffer {
+  struct iobuf_file* file;
+  char* data;                     // null: it has no memory yet
+  int64_t block;                  // -1: none
+  size_t low, high;               // valid bytes
+  size_t dirty_low, dirty_high;   // not yet written; equal: none
+  uint64_t dirty_ms;              // since when
+  uint64_t used;                  // larger: later
+  uint8_t state, fills, discard;  // fills: its job reads; discard: what it reads is outdated
+  uint8_t listed;                 // in the queue
+  struct iobuf_buffer* next;
+};
+
+struct iobuf_counts {
+  uint64_t reads, read_bytes, system_reads;
+  uint64_t writes, written_bytes, system_writes;
+  uint64_t errors;
+};
+
+struct iobuf_description;
+struct iobuf_file {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;  // the state of a buffer
+  dev_t dev;
+  ino_t ino;
+  atomic_int aside;   // enum iobuf_reason
+  atomic_uint dirty;  // buffers
+  int live;
+  unsigned maps;  // of the program; it stays aside meanwhile
+  struct iobuf_settings with;
+  struct iobuf_buffer* buffers;  // iobuf_most_buffers; null: not needed yet
+  unsigned has;                  // of them with memory
+  unsigned queued;               // jobs that write
+  unsigned direct;               // large writes that take place; nothing is read into buffers meanwhile
+  uint64_t clock;
+  int error;                         // of a write in the background, for the next call that may report it
+  struct timespec modified, status;  // what the clean bytes belong to
+  off_t size;
+  uint64_t checked_ms;  // 0: never
+  unsigned epoch;
+  struct iobuf_counts counts;
+  struct iobuf_description* descriptions;
+  struct iobuf_file* next;  // in its chain, or among the free ones
+};
+/// What POSIX calls an open file description: descriptors that dup made share it.
+struct iobuf_description {
+  struct iobuf_file* file;
+  off_t offset;
+  int fd;  // one of its descriptors
+  unsigned descriptors;
+  int reads, writes, appends;
+  off_t expected;  // where the next read begins if the program reads in sequence
+  unsigned in_sequence;
+  int64_t read_block;
+  struct iobuf_description* next;
+};
+
+extern _Atomic(struct iobuf_description*) iobuf_slots[iobuf_most_fds];
+extern struct iobuf_file iobuf_files[iobuf_most_files];
+extern atomic_uint iobuf_files_used;  // all beyond them were never used
+extern atomic_uint iobuf_dirty_files;
+extern atomic_uint iobuf_epoch;  // rises when another process may have told this one about its writes
+extern atomic_int iobuf_off;
+extern __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
+
+// table.c
+/// The description, with its file locked; null: the call must pass. Keep the file: iobuf_unlock ends it.
+struct iobuf_description* iobuf_enter(int fd);
+void iobuf_lock(struct iobuf_file* file);
+void iobuf_unlock(struct iobuf_file* file);
+/// A new descriptor, -1 too, which is returned; errno is kept. reason: why not to buffer it, or 0.
+int iobuf_opened(int fd, const char* path, enum iobuf_reason reason);
+/// Before a descriptor is closed or becomes another one. Returns the error of an earlier write, or 0.
+int iobuf_forget(int fd);
+/// The second descriptor is a copy of the first.
+void iobuf_copied(int fd, int copy);
+/// The file is locked then. null: it is not open.
+struct iobuf_file* iobuf_find(const struct stat* st);
+void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason);
+void iobuf_step_aside_fd(int fd, enum iobuf_reason reason);
+void iobuf_step_all_aside(enum iobuf_reason reason);
+void iobuf_lock_all(void);
+void iobuf_unlock_all(int in_child);
+/// A mapping of a file begins, or ends.
+void iobuf_mapped(int fd, void* at, size_t bytes);
+void iobuf_unmapped(void* at, size_t bytes);
+
+// buffers.c
+ssize_t iobuf_read(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);
+ssize_t iobuf_write(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);
+/// All that was written goes to the system. The file is locked.
+void iobuf_flush(struct iobuf_file* file);
+/// Nothing remains in its buffers. The file is locked.
+void iobuf_drop(struct iobuf_file* file);
+/// Also gives their memory back.
+void iobuf_release(struct iobuf_file* file);
+/// 0, or -1 with errno if an earlier write failed. The file is locked.
+int iobuf_report_error(struct iobuf_file* file);
+/// Where the bytes end that the system does not know; 0: there are none.
+off_t iobuf_dirty_end(const struct iobuf_file* file);
+/// All files: before others can look.
+void iobuf_publish(void);
+/// Others may have written.
+static inline void iobuf_heard(void) { atomic_fetch_add_explicit(&iobuf_epoch, 1, memory_order_relaxed); }
+
+// jobs.c
+/// Both with the file locked. A buffer that waits in the queue can be taken out of it at any time: its state decides.
+int iobuf_enqueue(struct iobuf_buffer* buffer);
+void iobuf_await(struct iobuf_buffer* buffer);
+void iobuf_wake_for_age(void);
+void iobuf_begin_jobs(void);
+void iobuf_lock_jobs(void);
+void iobuf_unlock_jobs(int in_child);
+/// Writes the dirty bytes of a buffer, from which thread ever; 0 or errno.
+int iobuf_write_out(int fd, const struct iobuf_buffer* buffer, uint64_t* calls);
+ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from);
+void iobuf_written(struct iobuf_buffer* buffer, int error);
+int iobuf_writer(const struct iobuf_file* file);
+int iobuf_reader(const struct iobuf_file* file);
+
+// memory.c
+char* iobuf_take_memory(size_t bytes);
+void iobuf_give_memory(char* data, size_t bytes);
+void iobuf_reset_memory_lock(void);
+size_t iobuf_memory_peak(void);
+
+// report.c
+void iobuf_count_file(struct iobuf_file* file);
+void iobuf_count_aside(enum iobuf_reason reason);
+void iobuf_write_report(void);
+
+// process.c
+/// Nothing is buffered from now on.
+void iobuf_end(void);
+/// For a descriptor that is not in the table: its call may tell others, or hear of them.
+void iobuf_told(int fd);
+
+uint64_t iobuf_now_ms(void);
+// Past all libraries, and no points at which a thread can be cancelled.
+ssize_t iobuf_sys_pread(int fd, void* to, size_t n, off_t at);
+ssize_t iobuf_sys_pwrite(int fd, const void* from, size_t n, off_t at);
+off_t iobuf_sys_lseek(int fd, off_t at, int whence);
+int iobuf_sys_stat(int folder, const char* path, struct stat* st, int flags);
+int iobuf_sys_fstat(int fd, struct stat* st);
+/// Whether it is a pipe, a socket or a device: others learn something through it.
+int iobuf_is_message(int fd);
+void iobuf_forget_kind(int fd);
+/// A child counts anew.
+void iobuf_reset_counts(void);

@@ -1,0 +1,214 @@
+// The thread in the background: it writes full buffers, reads ahead, and writes what has waited for too long.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "iobuf/iobuf.h"
+
+enum { stack_bytes = 256 << 10, idle_rounds = 20 };
+
+static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static struct iobuf_buffer *first, *last;
+static atomic_int started;  // -1: it cannot start
+static atomic_int asleep;   // it looks at no ages
+
+int iobuf_writer(const struct iobuf_file* file) {
+  for (const struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
+    if (d->writes && !d->appends) return d->fd;  // Linux appends whatever the offset is
+  }
+  return -1;
+}
+
+int iobuf_reader(const struct iobuf_file* file) {
+  for (const struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
+    if (d->reads) return d->fd;
+  }
+  return -1;
+}
+
+static off_t place_of(const struct iobuf_buffer* buffer, size_t at) {
+  return (off_t)((uint64_t)buffer->block << buffer->file->with.shift) + (off_t)at;
+}
+
+int iobuf_write_out(int fd, const struct iobuf_buffer* buffer, uint64_t* calls) {
+  struct stat st;  // a descriptor that was closed in other ways leads to another file by now
+  if (iobuf_sys_fstat(fd, &st) != 0 || st.st_ino != buffer->file->ino || st.st_dev != buffer->file->dev) return EBADF;
+  for (size_t at = buffer->dirty_low; at < buffer->dirty_high;) {
+    const ssize_t n = iobuf_sys_pwrite(fd, buffer->data + at, buffer->dirty_high - at, place_of(buffer, at));
+    ++*calls;
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0) at += (size_t)n;
+  }
+  return 0;
+}
+
+ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from) {
+  size_t at = from;
+  while (at < buffer->file->with.bytes) {
+    const ssize_t n = iobuf_sys_pread(fd, buffer->data + at, buffer->file->with.bytes - at, place_of(buffer, at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && at == from) return -1;
+    if (n <= 0) break;
+    at += (size_t)n;
+  }
+  return (ssize_t)(at - from);
+}
+
+void iobuf_await(struct iobuf_buffer* buffer) {
+  while (buffer->state == iobuf_running) pthread_cond_wait(&buffer->file->changed, &buffer->file->lock);
+}
+
+/// The file is locked before and after, but not meanwhile.
+static void run_job(struct iobuf_buffer* buffer) {
+  struct iobuf_file* const file = buffer->file;
+  const int fills = buffer->fills, fd = fills ? iobuf_reader(file) : iobuf_writer(file);
+  uint64_t calls = 0;
+  buffer->state = iobuf_running;
+  iobuf_unlock(file);
+  ssize_t n = 0;
+  if (fills) n = iobuf_fill(fd, buffer, 0);
+  else n = iobuf_write_out(fd, buffer, &calls);
+  iobuf_lock(file);
+  buffer->state = iobuf_idle;
+  if (!fills) {
+    file->counts.system_writes += calls;
+    iobuf_written(buffer, (int)n);
+  } else {
+    ++file->counts.system_reads;
+    buffer->high = n > 0 ? (size_t)n : 0;
+    if (n <= 0 || buffer->discard) buffer->block = -1, buffer->high = 0;
+    buffer->discard = 0;
+  }
+  pthread_cond_broadcast(&file->changed);
+}
+
+static void take_job(struct iobuf_buffer* buffer) {
+  struct iobuf_file* const file = buffer->file;
+  iobuf_lock(file);
+  if (buffer->state == iobuf_queued) {
+    if (!buffer->fills) --file->queued;
+    run_job(buffer);
+  }
+  iobuf_unlock(file);
+}
+
+static void write_old(void) {
+  const uint64_t now = iobuf_now_ms();
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    struct iobuf_file* const file = &iobuf_files[k];
+    if (file->dirty == 0) continue;
+    iobuf_lock(file);
+    for (unsigned b = 0; b < file->has; ++b) {
+      struct iobuf_buffer* const buffer = &file->buffers[b];
+      if (buffer->state != iobuf_idle || buffer->dirty_high == buffer->dirty_low) continue;
+      if (now - buffer->dirty_ms < iobuf_delay_ms / 2) continue;
+      buffer->fills = 0;
+      run_job(buffer);
+    }
+    iobuf_unlock(file);
+  }
+}
+
+static void wait_for_work(void) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  const uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)iobuf_delay_ms * 500000;
+  until.tv_sec += (time_t)(ns / 1000000000), until.tv_nsec = (long)(ns % 1000000000);
+  pthread_cond_timedwait(&work, &queue, &until);
+}
+
+static void* work_for_ever(void* nothing) {
+  unsigned idle = 0;
+  pthread_mutex_lock(&queue);
+  for (;;) {
+    struct iobuf_buffer* const buffer = first;
+    if (buffer != NULL) {
+      first = buffer->next;
+      if (first == NULL) last = NULL;
+      buffer->listed = 0;
+      pthread_mutex_unlock(&queue);
+      take_job(buffer);
+      pthread_mutex_lock(&queue);
+      idle = 0;
+      continue;
+    }
+    idle = iobuf_dirty_files > 0 ? 0 : idle + 1;
+    if (idle < idle_rounds) {
+      wait_for_work();
+    } else {
+      asleep = 1;
+      if (iobuf_dirty_files == 0) pthread_cond_wait(&work, &queue);
+      asleep = 0;
+      idle = 0;
+    }
+    pthread_mutex_unlock(&queue);
+    if (iobuf_dirty_files > 0) write_old();
+    pthread_mutex_lock(&queue);
+  }
+  return nothing;
+}
+
+/// Signals are for the threads of the program.
+static void start(void) {
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  started = pthread_create(&thread, &attributes, work_for_ever, NULL) == 0 ? 1 : -1;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void iobuf_begin_jobs(void) {
+  if (started != 0) return;
+  pthread_mutex_lock(&queue);
+  if (started == 0) start();
+  pthread_mutex_unlock(&queue);
+}
+
+int iobuf_enqueue(struct iobuf_buffer* buffer) {
+  iobuf_begin_jobs();
+  if (started < 0) return 0;
+  pthread_mutex_lock(&queue);
+  buffer->state = iobuf_queued;
+  if (!buffer->listed) {
+    buffer->listed = 1;
+    buffer->next = NULL;
+    if (last != NULL) last->next = buffer;
+    else first = buffer;
+    last = buffer;
+  }
+  pthread_cond_signal(&work);
+  pthread_mutex_unlock(&queue);
+  return 1;
+}
+
+void iobuf_wake_for_age(void) {
+  iobuf_begin_jobs();
+  if (!asleep) return;
+  pthread_mutex_lock(&queue);
+  pthread_cond_signal(&work);
+  pthread_mutex_unlock(&queue);
+}
+
+void iobuf_lock_jobs(void) { pthread_mutex_lock(&queue); }
+
+void iobuf_unlock_jobs(int in_child) {
+  if (!in_child) {
+    pthread_mutex_unlock(&queue);
+    return;
+  }
+  pthread_mutex_init(&queue, NULL);
+  pthread_cond_init(&work, NULL);
+  for (struct iobuf_buffer* b = first; b != NULL; b = b->next) b->listed = 0;
+  first = last = NULL;
+  started = asleep = 0;
+  iobuf_reset_memory_lock();
+}

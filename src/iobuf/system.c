@@ -1,0 +1,26 @@
+// Calls of the system, past all libraries.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "iobuf/iobuf.h"
+
+_Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "the library is for 64-bit Linux");
+
+ssize_t iobuf_sys_pread(int fd, void* to, size_t n, off_t at) { return syscall(SYS_pread64, fd, to, n, at); }
+ssize_t iobuf_sys_pwrite(int fd, const void* from, size_t n, off_t at) {
+  return syscall(SYS_pwrite64, fd, from, n, at);
+}
+off_t iobuf_sys_lseek(int fd, off_t at, int whence) { return syscall(SYS_lseek, fd, at, whence); }
+int iobuf_sys_stat(int folder, const char* path, struct stat* st, int flags) {
+  return (int)syscall(SYS_newfstatat, folder, path, st, flags);
+}
+int iobuf_sys_fstat(int fd, struct stat* st) { return (int)syscall(SYS_fstat, fd, st); }
+
+uint64_t iobuf_now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}

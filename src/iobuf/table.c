@@ -1,0 +1,378 @@
+// Which descriptor leads to which open file description, and which of those to which inode. Memory of descriptions and
+// files is used again but never given back, so that a thread may look at one that another thread has just closed.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "iobuf/iobuf.h"
+
+enum { chains = 1024 };
+
+_Atomic(struct iobuf_description*) iobuf_slots[iobuf_most_fds];
+struct iobuf_file iobuf_files[iobuf_most_files];
+atomic_uint iobuf_files_used, iobuf_dirty_files, iobuf_epoch;
+atomic_int iobuf_off;
+__thread int iobuf_inside __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
+static struct iobuf_file *chain[chains], *free_files;
+static struct iobuf_description descriptions[iobuf_most_descriptions], *free_descriptions;
+static unsigned descriptions_used;
+static atomic_int highest_fd = -1;
+
+void iobuf_lock(struct iobuf_file* file) {
+  ++iobuf_inside;
+  pthread_mutex_lock(&file->lock);
+}
+
+void iobuf_unlock(struct iobuf_file* file) {
+  pthread_mutex_unlock(&file->lock);
+  --iobuf_inside;
+}
+
+struct iobuf_description* iobuf_enter(int fd) {
+  if ((unsigned)fd >= iobuf_most_fds) return NULL;
+  struct iobuf_description* const d = atomic_load_explicit(&iobuf_slots[fd], memory_order_acquire);
+  if (d == NULL || iobuf_inside != 0) return NULL;
+  struct iobuf_file* const file = d->file;
+  if (atomic_load_explicit(&file->aside, memory_order_acquire) != 0) return NULL;
+  iobuf_lock(file);
+  if (atomic_load_explicit(&iobuf_slots[fd], memory_order_relaxed) == d && d->file == file &&
+      atomic_load_explicit(&file->aside, memory_order_relaxed) == 0)
+    return d;
+  iobuf_unlock(file);
+  return NULL;
+}
+
+static void lock_table(void) {
+  ++iobuf_inside;
+  pthread_mutex_lock(&table);
+}
+
+static void unlock_table(void) {
+  pthread_mutex_unlock(&table);
+  --iobuf_inside;
+}
+
+static struct iobuf_file** chain_of(dev_t dev, ino_t ino) {
+  return &chain[(ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev * 0x85ebca6bu) >> 54 & (chains - 1)];
+}
+
+static struct iobuf_file* find(dev_t dev, ino_t ino) {
+  struct iobuf_file* file = *chain_of(dev, ino);
+  while (file != NULL && (file->dev != dev || file->ino != ino)) file = file->next;
+  return file;
+}
+
+struct iobuf_file* iobuf_find(const struct stat* st) {
+  if (iobuf_inside != 0) return NULL;
+  lock_table();
+  struct iobuf_file* const file = find(st->st_dev, st->st_ino);
+  if (file != NULL) iobuf_lock(file);
+  unlock_table();
+  return file;
+}
+
+static struct iobuf_file* new_file(const struct stat* st) {
+  struct iobuf_file* file = free_files;
+  if (file != NULL) {
+    free_files = file->next;
+  } else if (iobuf_files_used < iobuf_most_files) {
+    file = &iobuf_files[iobuf_files_used];
+    pthread_mutex_init(&file->lock, NULL);
+    pthread_cond_init(&file->changed, NULL);
+    atomic_fetch_add(&iobuf_files_used, 1);
+  } else {
+    return NULL;
+  }
+  file->dev = st->st_dev, file->ino = st->st_ino;
+  struct iobuf_file** const first = chain_of(file->dev, file->ino);
+  file->next = *first;
+  *first = file;
+  return file;
+}
+
+/// Of a file that is locked.
+static void begin_file(struct iobuf_file* file, const struct iobuf_settings* with) {
+  file->live = 1;
+  file->maps = file->direct = file->queued = 0;
+  file->error = 0;
+  file->checked_ms = 0;
+  file->with = *with;
+  memset(&file->counts, 0, sizeof file->counts);
+  atomic_store(&file->aside, 0);
+}
+
+/// Both locks are held.
+static void end_file_if_unused(struct iobuf_file* file) {
+  if (file->descriptions != NULL || file->maps > 0 || !file->live) return;
+  iobuf_release(file);
+  iobuf_count_file(file);
+  file->live = 0;
+  struct iobuf_file** at = chain_of(file->dev, file->ino);
+  while (*at != file) at = &(*at)->next;
+  *at = file->next;
+  file->next = free_files;
+  free_files = file;
+}
+
+static struct iobuf_description* new_description(void) {
+  struct iobuf_description* d = free_descriptions;
+  if (d != NULL) free_descriptions = d->next;
+  else if (descriptions_used < iobuf_most_descriptions) d = &descriptions[descriptions_used++];
+  return d;
+}
+
+static void set_slot(int fd, struct iobuf_description* d) {
+  atomic_store_explicit(&iobuf_slots[fd], d, memory_order_release);
+  if (d != NULL && fd > highest_fd) atomic_store(&highest_fd, fd);
+}
+
+/// Both locks are held.
+static void remove_descriptor(int fd, struct iobuf_description* d) {
+  struct iobuf_file* const file = d->file;
+  set_slot(fd, NULL);
+  if (--d->descriptors > 0) {
+    for (int other = 0; d->fd == fd && other <= highest_fd; ++other) {
+      if (iobuf_slots[other] == d) d->fd = other;
+    }
+    return;
+  }
+  struct iobuf_description** at = &file->descriptions;
+  while (*at != d) at = &(*at)->next;
+  *at = d->next;
+  d->next = free_descriptions;
+  free_descriptions = d;
+  end_file_if_unused(file);
+}
+
+static int forget(int fd, int is_open) {
+  if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL || iobuf_inside != 0) return 0;
+  struct iobuf_description* d = is_open ? iobuf_enter(fd) : NULL;
+  int error = 0;
+  if (d != NULL) {
+    if (d->writes) {
+      iobuf_flush(d->file);
+      error = d->file->error;
+      d->file->error = 0;
+    }
+    iobuf_unlock(d->file);
+  }
+  lock_table();
+  d = iobuf_slots[fd];
+  if (d != NULL) {
+    struct iobuf_file* const file = d->file;
+    iobuf_lock(file);
+    // No job may use a descriptor that is about to be closed.
+    for (unsigned k = 0; file->buffers != NULL && k < file->has; ++k) iobuf_await(&file->buffers[k]);
+    if (is_open && d->writes) {
+      iobuf_flush(file);
+      if (error == 0) error = file->error;
+      file->error = 0;
+    }
+    remove_descriptor(fd, d);
+    iobuf_unlock(file);
+  }
+  unlock_table();
+  return error;
+}
+
+int iobuf_forget(int fd) { return forget(fd, 1); }
+
+void iobuf_copied(int fd, int copy) {
+  if ((unsigned)copy >= iobuf_most_fds || iobuf_inside != 0) return;
+  forget(copy, 0);
+  lock_table();
+  struct iobuf_description* const d = (unsigned)fd < iobuf_most_fds ? iobuf_slots[fd] : NULL;
+  if (d != NULL) {
+    ++d->descriptors;
+    set_slot(copy, d);
+  }
+  unlock_table();
+}
+
+/// Files of these kinds are made when they are read, or are no files at all.
+static int is_special(int fd, dev_t dev) {
+  static _Atomic dev_t last_usual;
+  if (dev == last_usual) return 0;
+  struct statfs fs;
+  if (fstatfs(fd, &fs) != 0) return 1;
+  switch ((unsigned long)fs.f_type) {
+    case PROC_SUPER_MAGIC:
+    case SYSFS_MAGIC:
+    case CGROUP_SUPER_MAGIC:
+    case CGROUP2_SUPER_MAGIC:
+    case DEBUGFS_MAGIC:
+    case TRACEFS_MAGIC:
+    case SECURITYFS_MAGIC:
+    case BPF_FS_MAGIC:
+    case EFIVARFS_MAGIC:
+    case DEVPTS_SUPER_MAGIC:
+      return 1;
+    default:
+      last_usual = dev;
+      return 0;
+  }
+}
+
+static void add(int fd, const struct stat* st, const struct iobuf_settings* with, int flags, enum iobuf_reason reason) {
+  lock_table();
+  struct iobuf_file* file = find(st->st_dev, st->st_ino);
+  const int is_new = file == NULL;
+  if (is_new) file = new_file(st);
+  if (file == NULL) {
+    unlock_table();
+    return;
+  }
+  iobuf_lock(file);
+  if (is_new) begin_file(file, with);
+  struct iobuf_description* const d = new_description();
+  if (d == NULL) {
+    iobuf_step_aside(file, iobuf_by_other);
+    end_file_if_unused(file);
+  } else {
+    const int mode = flags & O_ACCMODE;
+    *d = (struct iobuf_description){.file = file,
+                                    .fd = fd,
+                                    .descriptors = 1,
+                                    .reads = mode != O_WRONLY,
+                                    .writes = mode != O_RDONLY,
+                                    .appends = (flags & O_APPEND) != 0,
+                                    .expected = 0,
+                                    .read_block = -1,
+                                    .next = file->descriptions};
+    file->descriptions = d;
+    set_slot(fd, d);
+    if (reason != 0) {
+      d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);  // it can be older than this process
+      iobuf_step_aside(file, reason);
+    }
+  }
+  iobuf_unlock(file);
+  unlock_table();
+}
+
+int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
+  if (fd < 0 || fd >= iobuf_most_fds || iobuf_inside != 0) return fd;
+  const int error = errno;
+  forget(fd, 0);
+  struct stat st;
+  if (!iobuf_off && iobuf_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    const int flags = REAL(fcntl)(fd, F_GETFL);
+    if (flags >= 0 && (flags & O_PATH) == 0 && !is_special(fd, st.st_dev)) {
+      const struct iobuf_settings* with = iobuf_settings_of(fd, path);
+      if ((flags & (O_DIRECT | O_DSYNC)) != 0 && reason == 0) reason = iobuf_by_flags;
+      if (with == NULL && reason == 0) reason = iobuf_by_pattern;
+      static const struct iobuf_settings none = {iobuf_least_bytes, 12, 1, 0, 0};
+      add(fd, &st, with != NULL ? with : &none, flags, reason);
+    }
+  }
+  errno = error;
+  return fd;
+}
+
+void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
+  if (file->aside != 0) return;
+  iobuf_flush(file);
+  iobuf_release(file);
+  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next)
+    iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
+  atomic_store_explicit(&file->aside, (int)reason, memory_order_release);
+  iobuf_count_aside(reason);
+}
+
+void iobuf_step_aside_fd(int fd, enum iobuf_reason reason) {
+  struct iobuf_description* const d = iobuf_enter(fd);
+  if (d == NULL) return;
+  iobuf_step_aside(d->file, reason);
+  iobuf_unlock(d->file);
+}
+
+void iobuf_step_all_aside(enum iobuf_reason reason) {
+  if (iobuf_inside != 0) return;
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    struct iobuf_file* const file = &iobuf_files[k];
+    iobuf_lock(file);
+    if (file->live) iobuf_step_aside(file, reason);
+    iobuf_unlock(file);
+  }
+}
+
+void iobuf_lock_all(void) {
+  lock_table();
+  for (unsigned k = 0; k < iobuf_files_used; ++k) iobuf_lock(&iobuf_files[k]);
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    if (iobuf_files[k].live) iobuf_step_aside(&iobuf_files[k], iobuf_by_process);
+  }
+  iobuf_lock_jobs();
+}
+
+void iobuf_unlock_all(int in_child) {
+  iobuf_unlock_jobs(in_child);
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    if (in_child) {
+      pthread_mutex_init(&iobuf_files[k].lock, NULL);
+      pthread_cond_init(&iobuf_files[k].changed, NULL);
+      --iobuf_inside;
+    } else {
+      iobuf_unlock(&iobuf_files[k]);
+    }
+  }
+  if (in_child) {
+    pthread_mutex_init(&table, NULL);
+    --iobuf_inside;
+  } else {
+    unlock_table();
+  }
+}
+
+// Mappings of files. A file that is mapped stays aside, also while no descriptor leads to it.
+enum { most_mappings = 1024 };
+static struct {
+  void* at;
+  size_t bytes;
+  struct iobuf_file* file;
+} mappings[most_mappings];
+static atomic_uint mappings_used;
+
+void iobuf_mapped(int fd, void* at, size_t bytes) {
+  struct stat st;
+  if (iobuf_inside != 0 || iobuf_sys_fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return;
+  lock_table();
+  struct iobuf_file* const file = find(st.st_dev, st.st_ino);
+  if (file != NULL) {
+    iobuf_lock(file);
+    iobuf_step_aside(file, iobuf_by_mapping);
+    ++file->maps;
+    iobuf_unlock(file);
+    for (unsigned k = 0; k < most_mappings; ++k) {
+      if (mappings[k].file != NULL) continue;
+      mappings[k].at = at, mappings[k].bytes = bytes, mappings[k].file = file;
+      if (k >= mappings_used) mappings_used = k + 1;
+      break;
+    }
+  }
+  unlock_table();
+}
+
+void iobuf_unmapped(void* at, size_t bytes) {
+  if (mappings_used == 0 || iobuf_inside != 0) return;
+  const size_t page = 4096;
+  lock_table();
+  for (unsigned k = 0; k < mappings_used; ++k) {
+    struct iobuf_file* const file = mappings[k].file;
+    if (file == NULL || mappings[k].at != at || (mappings[k].bytes + page - 1) / page != (bytes + page - 1) / page)
+      continue;
+    mappings[k].file = NULL;
+    iobuf_lock(file);
+    --file->maps;
+    end_file_if_unused(file);
+    iobuf_unlock(file);
+    break;
+  }
+  unlock_table();
+}
