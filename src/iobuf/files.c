@@ -106,21 +106,18 @@ IOBUF_PUBLIC int syncfs(int fd) {
   return REAL(syncfs)(fd);
 }
 
-/// 1: it had bytes that the system did not know; ask for its state again.
-static int was_flushed(dev_t dev, ino_t ino) {
-  if (iobuf_dirty_files == 0) return 0;
-  const struct stat key = {.st_dev = dev, .st_ino = ino};
-  struct iobuf_file* const file = iobuf_find(&key);
+/// 1: what was asked of the system can be outdated. Ask again.
+static int was_flushed(const struct stat* st) {
+  struct iobuf_file* const file = S_ISREG(st->st_mode) ? iobuf_find(st) : NULL;
   if (file == NULL) return 0;
-  const int dirty = file->dirty > 0;
   iobuf_flush(file);
   iobuf_unlock(file);
-  return dirty;
+  return 1;
 }
 static int status(int folder, const char* path, struct stat* st, int flags) {
+  const int dirty = iobuf_dirty_files > 0;  // before the call: the thread in the background writes meanwhile
   const int result = iobuf_sys_stat(folder, path, st, flags);
-  if (result != 0 || !S_ISREG(st->st_mode) || !was_flushed(st->st_dev, st->st_ino)) return result;
-  return iobuf_sys_stat(folder, path, st, flags);
+  return result == 0 && dirty && was_flushed(st) ? iobuf_sys_stat(folder, path, st, flags) : result;
 }
 IOBUF_PUBLIC int stat(const char* path, struct stat* st) { return status(AT_FDCWD, path, st, 0); }
 IOBUF_PUBLIC int lstat(const char* path, struct stat* st) { return status(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW); }
@@ -128,9 +125,9 @@ IOBUF_PUBLIC int fstatat(int folder, const char* path, struct stat* st, int flag
   return status(folder, path, st, flags);
 }
 IOBUF_PUBLIC int fstat(int fd, struct stat* st) {
+  const int dirty = iobuf_dirty_files > 0;
   const int result = iobuf_sys_fstat(fd, st);
-  if (result != 0 || !S_ISREG(st->st_mode) || !was_flushed(st->st_dev, st->st_ino)) return result;
-  return iobuf_sys_fstat(fd, st);
+  return result == 0 && dirty && was_flushed(st) ? iobuf_sys_fstat(fd, st) : result;
 }
 IOBUF_PUBLIC int stat64(const char* path, struct stat64* st) { return stat(path, (struct stat*)st); }
 IOBUF_PUBLIC int lstat64(const char* path, struct stat64* st) { return lstat(path, (struct stat*)st); }
@@ -165,8 +162,6 @@ int __fxstat64(int version, int fd, struct stat* st) ALIAS(__fxstat) IOBUF_PUBLI
 int __fxstatat64(int version, int folder, const char* path, struct stat* st, int flags) ALIAS(__fxstatat) IOBUF_PUBLIC;
 
 IOBUF_PUBLIC int statx(int folder, const char* path, int flags, unsigned mask, struct statx* st) {
-  const int result = REAL(statx)(folder, path, flags, mask, st);
-  if (result != 0 || iobuf_dirty_files == 0) return result;
   iobuf_publish();
   return REAL(statx)(folder, path, flags, mask, st);
 }

@@ -73,6 +73,11 @@ Exit codes:
   2   an option was wrong, or HPL failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
+CODES_OF_IOBUF = """\b
+Exit codes:
+  2   the input was wrong
+  In all other cases, it is the exit code of the program.
+"""
 CODES_OF_LINT = """\b
 Exit codes:
   0   the file does what it says
@@ -193,6 +198,12 @@ COMMANDS = {
         "Run an MPI program and tune its collectives while it runs. Example: culmen autotune -- mpiexec -n 4 ./app. "
         "culmen tries the algorithms in the calls of the program, and then uses the fastest one.",
         codes=CODES_OF_AUTOTUNE,
+        rest=True,
+    ),
+    "iobuf": Entry(
+        "Run a program with buffers for its files, so that many small reads and writes take less time. Example: culmen "
+        "iobuf -- ./app. The program needs no change, and its files get the same content.",
+        codes=CODES_OF_IOBUF,
         rest=True,
     ),
     "tune": Entry(

@@ -1,0 +1,1 @@
+"""Buffers for the files of an unchanged program."""
