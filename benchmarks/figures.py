@@ -8,6 +8,7 @@ from application import application
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
+from iobuf import iobuf
 from large_data import large_data
 from measure import Bench, Row, Spread, foreign, spread
 from probe import probe
@@ -197,5 +198,6 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "tuned": tuned,
     "tuning": tuning,
     "application": application,
+    "iobuf": iobuf,
     "ranking": ranking,
 }

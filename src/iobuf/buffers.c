@@ -39,14 +39,15 @@ void iobuf_written(struct iobuf_buffer* buffer, int error) {
   empty(buffer);
 }
 
-/// Takes its job out of the queue, or waits for it.
+/// Waits for its job, or takes it out of the queue. In this order: while it waits, others can give it another job.
 static void settle(struct iobuf_buffer* buffer) {
-  if (buffer->state == iobuf_queued) {
-    if (buffer->fills) empty(buffer);
-    else --buffer->file->queued;
-    buffer->state = iobuf_idle;
-  }
   iobuf_await(buffer);
+  if (buffer->state != iobuf_queued) return;
+  buffer->state = iobuf_idle;
+  if (buffer->fills)
+    empty(buffer);
+  else
+    --buffer->file->queued;
 }
 
 /// The file stays locked unless a job of the buffer runs.

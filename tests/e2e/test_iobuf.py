@@ -238,7 +238,7 @@ def test_the_path_of_the_library_is_for_ld_preload(tmp_path):
         (["--size", "1K", "--", "true"], "--size must be from 4K to 1G, got '1K'"),
         (["--size", "4K-8K", "--", "true"], "--size must be one size such as 64K or 4M, got '4K-8K'"),
         (["--for", "*.dat", "--", "true"], "--for must be PATTERN:NAME=VALUE,… such as '*.dat:size=4M,buffers=8'"),
-        (["--for", "*:sise=4M", "--", "true"], "there is no setting 'sise'; did you mean size"),
+        (["--for", "*:sise=4M", "--", "true"], "there is no setting 'sise'; did you mean 'size'"),
         (["--for", "*:buffers=0", "--", "true"], "--for: buffers must be a whole number from 1 to 64, got '0'"),
     ],
 )

@@ -1,0 +1,20 @@
+"""`culmen iobuf` with MPI-IO."""
+
+import pytest
+from harness import HANGS_S, culmen
+from profiles import AS_ROOT, built
+
+RANKS = 3
+
+
+@pytest.mark.parametrize("delay_ms", ["1", "3600000"])
+def test_ranks_read_what_others_wrote_before_a_synchronization(mpi, tmp_path, delay_ms):
+    command = [str(RANKS) if word == "RANKS" else word for word in built(mpi, tmp_path, "shared_file_program.c")]
+    own = ("iobuf", "--report", "--files", "shared", "--delay-ms", delay_ms, "--")
+    done = culmen(*own, *command, "shared", cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "0 wrong bytes\n"
+    content = (tmp_path / "shared").read_text()
+    assert content[:24] == "0000000 0000000 000002\0\0", content[:24]
+    assert len(content) == RANKS * 40 * 24
+    assert "file buffered" in done.stderr or "files buffered" in done.stderr, done.stderr
