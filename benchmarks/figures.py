@@ -8,7 +8,6 @@ from application import application
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
-from iobuf import iobuf
 from large_data import large_data
 from measure import Bench, Row, Spread, foreign, spread
 from probe import probe
@@ -16,6 +15,8 @@ from ranking import ranking
 from tool import tool
 from tuned import tuned
 from tuning import tuning
+
+from iobuf import iobuf
 
 MILLION = 1_000_000
 

@@ -195,25 +195,39 @@ static int to_stream(int fd) {
   iobuf_step_aside_fd(fd, iobuf_by_stream);
   return fd;
 }
-static void before_stream(const char* path, const char* mode) {
+static void before_stream(const char* path) {
   struct stat st;
   if (iobuf_files_used == 0 || path == NULL || iobuf_sys_stat(AT_FDCWD, path, &st, 0) != 0) return;
   struct iobuf_file* const file = iobuf_find(&st);
   if (file == NULL) return;
   iobuf_step_aside(file, iobuf_by_stream);
   iobuf_unlock(file);
-  (void)mode;
 }
 static FILE* opened_stream(FILE* stream, const char* path) {
   if (stream != NULL) iobuf_opened(fileno(stream), path, iobuf_by_stream);
   return stream;
 }
+/// libstdc++ opens a file as a stream, but then calls read, write and lseek with its descriptor.
+static int is_of_cxx(const void* caller) {
+  Dl_info found;
+  if (dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
+  const char* const slash = strrchr(found.dli_fname, '/');
+  return strncmp(slash != NULL ? slash + 1 : found.dli_fname, "libstdc++.so", 12) == 0;
+}
+static FILE* open_for_cxx(const char* path, const char* mode) {
+  struct iobuf_file* const file = strchr(mode, 'w') != NULL ? before_truncation(AT_FDCWD, path) : NULL;
+  FILE* const stream = REAL(fopen)(path, mode);
+  if (file != NULL) iobuf_unlock(file);
+  if (stream != NULL) iobuf_opened(fileno(stream), path, 0);
+  return stream;
+}
 IOBUF_PUBLIC FILE* fopen(const char* path, const char* mode) {
-  before_stream(path, mode);
+  if (is_of_cxx(__builtin_return_address(0))) return open_for_cxx(path, mode);
+  before_stream(path);
   return opened_stream(REAL(fopen)(path, mode), path);
 }
 IOBUF_PUBLIC FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  before_stream(path, mode);
+  before_stream(path);
   if (stream != NULL && fileno(stream) >= 0) iobuf_forget(fileno(stream));
   return opened_stream(REAL(freopen)(path, mode, stream), path);
 }
@@ -224,11 +238,12 @@ IOBUF_PUBLIC FILE* tmpfile64(void) ALIAS(tmpfile);
 IOBUF_PUBLIC FILE* fdopen(int fd, const char* mode) { return REAL(fdopen)(to_stream(fd), mode); }
 IOBUF_PUBLIC int fclose(FILE* stream) {
   const int fd = stream != NULL ? fileno(stream) : -1;
-  if (fd >= 0) {
-    iobuf_forget(fd);
-    iobuf_forget_kind(fd);
-  }
-  return REAL(fclose)(stream);
+  const int error = fd >= 0 ? iobuf_forget(fd) : 0;
+  if (fd >= 0) iobuf_forget_kind(fd);
+  const int result = REAL(fclose)(stream);
+  if (result != 0 || error == 0) return result;
+  errno = error;
+  return EOF;
 }
 
 // Asynchronous I/O of the C library.

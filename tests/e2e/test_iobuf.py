@@ -7,9 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from harness import CULMEN, HANGS_S, ROOT, culmen, environment
-
 from culmen.tune.iobuf.settings import library
+from harness import CULMEN, HANGS_S, ROOT, culmen, environment
 
 STEPS = 100_000
 
@@ -101,7 +100,7 @@ SCRIPTS = {
     "with zipfile.ZipFile('z', 'w') as z: z.writestr(zipfile.ZipInfo('n'), open('data', 'rb').read())\n"
     "open('b', 'ab', 0).write(open('a', 'rb', 0).read(50))\" > out",
     "shell": "for k in 1 2 3 4 5 6 7 8 9; do echo $k; head -c 100 data; done > a; (echo x; echo y >&2) > b 2>&1; "
-    "exec 3<>c; echo one >&3; cat a >&3; echo two >&3; while read -r line; do echo \"$line\"; done < lines > d; "
+    'exec 3<>c; echo one >&3; cat a >&3; echo two >&3; while read -r line; do echo "$line"; done < lines > d; '
     "split -b 3000 lines part",
 }
 
@@ -222,6 +221,41 @@ def test_bytes_of_others_are_not_written_back(tmp_path):
     done = run_python(tmp_path, code)
     assert done.stdout == "b'minemineother'\n", done.stderr
     assert (tmp_path / "a").read_bytes()[95:110] == b".minemineother."
+
+
+CXX = """
+#include <fstream>
+#include <iostream>
+#include <string>
+int main() {
+  {
+    std::ofstream out("a");
+    for (int k = 0; k < 20000; ++k) out << k << " line\\n";
+  }
+  std::fstream both("a", std::ios::in | std::ios::out);
+  both.seekp(10);
+  both << "changed" << std::flush;
+  std::ofstream("a", std::ios::app) << "end\\n";
+  both.seekg(0);
+  std::string line;
+  long sum = 0;
+  while (std::getline(both, line)) sum += static_cast<long>(line.size());
+  std::cout << sum << std::endl;
+}
+"""
+
+
+def test_streams_of_cxx_are_buffered(tmp_path):
+    (tmp_path / "app.cpp").write_text(CXX)
+    subprocess.run(["c++", "-o", "app", "app.cpp"], cwd=tmp_path, check=True)
+    bare = subprocess.run(["./app"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    expected = (tmp_path / "a").read_bytes()
+    (tmp_path / "a").unlink()
+    done = culmen("iobuf", "--report", "--files", "a", "--", "./app", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, bare), done.stderr
+    assert (tmp_path / "a").read_bytes() == expected
+    assert "buffered." in done.stderr
+    assert "stdio" not in done.stderr
 
 
 def test_the_path_of_the_library_is_for_ld_preload(tmp_path):
