@@ -44,10 +44,8 @@ static void settle(struct iobuf_buffer* buffer) {
   iobuf_await(buffer);
   if (buffer->state != iobuf_queued) return;
   buffer->state = iobuf_idle;
-  if (buffer->fills)
-    empty(buffer);
-  else
-    --buffer->file->queued;
+  if (buffer->fills) empty(buffer);
+  else --buffer->file->queued;
 }
 
 /// The file stays locked unless a job of the buffer runs.
