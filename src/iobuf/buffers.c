@@ -320,7 +320,7 @@ static ssize_t read_buffered(struct iobuf_description* d, int fd, char* to, size
 static ssize_t read_part(struct iobuf_description* d, int fd, char* to, size_t n, off_t at) {
   struct iobuf_file* const file = d->file;
   size_t done = 0;
-  if (n < file->with.bytes / 2) {
+  if (!iobuf_is_large(&file->with, n)) {
     if (file->has > 0 || d->in_sequence >= sequence) check_clean(file, fd);
     while (done < n) {
       const ssize_t got = read_buffered(d, fd, to + done, n - done, at + (off_t)done);
@@ -409,7 +409,7 @@ static ssize_t write_directly(struct iobuf_file* file, int fd, const char* from,
 }
 
 static ssize_t write_part(struct iobuf_file* file, int fd, const char* from, size_t n, off_t at) {
-  if (n >= file->with.bytes / 2) return write_directly(file, fd, from, n, at);
+  if (iobuf_is_large(&file->with, n)) return write_directly(file, fd, from, n, at);
   size_t done = 0;
   while (done < n) {
     const off_t place = at + (off_t)done;

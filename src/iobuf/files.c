@@ -156,10 +156,26 @@ IOBUF_PUBLIC int __fxstatat(int version, int folder, const char* path, struct st
   (void)version;
   return fstatat(folder, path, st, flags);
 }
-int __xstat64(int version, const char* path, struct stat* st) ALIAS(__xstat) IOBUF_PUBLIC;
-int __lxstat64(int version, const char* path, struct stat* st) ALIAS(__lxstat) IOBUF_PUBLIC;
-int __fxstat64(int version, int fd, struct stat* st) ALIAS(__fxstat) IOBUF_PUBLIC;
-int __fxstatat64(int version, int folder, const char* path, struct stat* st, int flags) ALIAS(__fxstatat) IOBUF_PUBLIC;
+int __xstat64(int version, const char* path, struct stat64* st);
+int __lxstat64(int version, const char* path, struct stat64* st);
+int __fxstat64(int version, int fd, struct stat64* st);
+int __fxstatat64(int version, int folder, const char* path, struct stat64* st, int flags);
+IOBUF_PUBLIC int __xstat64(int version, const char* path, struct stat64* st) {
+  (void)version;
+  return stat64(path, st);
+}
+IOBUF_PUBLIC int __lxstat64(int version, const char* path, struct stat64* st) {
+  (void)version;
+  return lstat64(path, st);
+}
+IOBUF_PUBLIC int __fxstat64(int version, int fd, struct stat64* st) {
+  (void)version;
+  return fstat64(fd, st);
+}
+IOBUF_PUBLIC int __fxstatat64(int version, int folder, const char* path, struct stat64* st, int flags) {
+  (void)version;
+  return fstatat64(folder, path, st, flags);
+}
 
 IOBUF_PUBLIC int statx(int folder, const char* path, int flags, unsigned mask, struct statx* st) {
   iobuf_publish();

@@ -30,8 +30,8 @@
 
 enum {
   iobuf_most_fds = 65536,
-  iobuf_most_files = 4096,
-  iobuf_most_descriptions = 8192,
+  iobuf_most_files = 16384,
+  iobuf_most_descriptions = 65536,
   iobuf_most_buffers = 64,
   iobuf_least_bytes = 4096,
 };
@@ -54,10 +54,14 @@ extern const char* const iobuf_reason_names[iobuf_reasons];
 struct iobuf_settings {
   size_t bytes;      // of a buffer: a power of two
   unsigned shift;    // its logarithm
+  size_t large;      // calls of at least so many bytes, or of half a buffer, go straight to the file
   unsigned buffers;  // of a file
   unsigned ahead;    // blocks to read ahead
   unsigned behind;   // full buffers that may wait to be written; 0: the program writes them itself
 };
+static inline int iobuf_is_large(const struct iobuf_settings* with, size_t n) {
+  return n >= with->large || n >= with->bytes / 2;
+}
 /// null: files of this name are not buffered.
 const struct iobuf_settings* iobuf_settings_of(int fd, const char* path);
 void iobuf_read_settings(void);

@@ -80,6 +80,9 @@ IOBUF_PUBLIC int mkostemp64(char* path, int flags) ALIAS(mkostemp);
 IOBUF_PUBLIC int mkstemps64(char* path, int n) ALIAS(mkstemps);
 IOBUF_PUBLIC int mkostemps64(char* path, int n, int flags) ALIAS(mkostemps);
 
+// glibc has had these only since 2.34.
+int close_range(unsigned from, unsigned to, int flags);
+void closefrom(int from);
 IOBUF_PUBLIC int close(int fd) {
   if (iobuf_inside == 0) iobuf_told(fd);  // the other end of a pipe sees it
   const int error = iobuf_forget(fd);

@@ -93,6 +93,8 @@ __attribute__((constructor)) static void begin(void) {
 /// The child of vfork would change our tables, which it shares. POSIX allows it to be a fork.
 IOBUF_PUBLIC pid_t vfork(void) { return fork(); }
 
+// glibc has had it only since 2.34.
+int execveat(int folder, const char* path, char* const words[], char* const environment[], int flags);
 static void before_program(void) { iobuf_step_all_aside(iobuf_by_process); }
 static void before_exec(void) {
   before_program();

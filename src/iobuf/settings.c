@@ -16,7 +16,7 @@ struct rule {
   const char* pattern;
   struct iobuf_settings with;
 };
-static struct iobuf_settings usual = {(size_t)1 << 20, 20, 4, 2, 2};
+static struct iobuf_settings usual = {(size_t)1 << 20, 20, (size_t)32 << 10, 4, 2, 2};
 static struct rule rules[most_rules];
 static unsigned rule_count;
 static char patterns[text_bytes], rules_text[text_bytes];  // copies: a program can change its environment
@@ -31,14 +31,17 @@ static void read_number(const char* text, uint64_t least, uint64_t most, uint64_
 }
 
 static void set(struct iobuf_settings* with, const char* name, const char* text) {
-  uint64_t bytes = with->bytes, buffers = with->buffers, ahead = with->ahead, behind = with->behind;
+  uint64_t bytes = with->bytes, large = with->large, buffers = with->buffers, ahead = with->ahead,
+           behind = with->behind;
   if (strcasecmp(name, "size") == 0) read_number(text, iobuf_least_bytes, (uint64_t)1 << 30, &bytes);
+  if (strcasecmp(name, "large") == 0) read_number(text, 1, (uint64_t)1 << 30, &large);
   if (strcasecmp(name, "buffers") == 0) read_number(text, 1, iobuf_most_buffers, &buffers);
   if (strcasecmp(name, "read_ahead") == 0) read_number(text, 0, iobuf_most_buffers, &ahead);
   if (strcasecmp(name, "write_behind") == 0) read_number(text, 0, iobuf_most_buffers, &behind);
   with->shift = 63 - (unsigned)__builtin_clzll(bytes);
   if ((size_t)1 << with->shift < bytes) ++with->shift;
   with->bytes = (size_t)1 << with->shift;
+  with->large = (size_t)large;
   with->buffers = (unsigned)buffers, with->ahead = (unsigned)ahead, with->behind = (unsigned)behind;
 }
 
@@ -69,10 +72,10 @@ static void read_rules(void) {
 }
 
 void iobuf_read_settings(void) {
-  static const char* const names[] = {"size", "buffers", "read_ahead", "write_behind"};
-  static const char* const variables[] = {"CULMEN_IOBUF_SIZE", "CULMEN_IOBUF_BUFFERS", "CULMEN_IOBUF_READ_AHEAD",
-                                          "CULMEN_IOBUF_WRITE_BEHIND"};
-  for (unsigned k = 0; k < 4; ++k) set(&usual, names[k], getenv(variables[k]));
+  static const char* const names[] = {"size", "large", "buffers", "read_ahead", "write_behind"};
+  static const char* const variables[] = {"CULMEN_IOBUF_SIZE", "CULMEN_IOBUF_LARGE", "CULMEN_IOBUF_BUFFERS",
+                                          "CULMEN_IOBUF_READ_AHEAD", "CULMEN_IOBUF_WRITE_BEHIND"};
+  for (unsigned k = 0; k < 5; ++k) set(&usual, names[k], getenv(variables[k]));
   uint64_t memory = iobuf_memory, delay_ms = iobuf_delay_ms;
   read_number(getenv("CULMEN_IOBUF_MEMORY"), iobuf_least_bytes, UINT64_MAX / 2, &memory);
   read_number(getenv("CULMEN_IOBUF_DELAY_MS"), 1, 3600000, &delay_ms);

@@ -183,8 +183,21 @@ static int forget(int fd, int is_open) {
 
 int iobuf_forget(int fd) { return forget(fd, 1); }
 
+/// A descriptor that the table cannot hold.
+static void step_aside_unseen(int fd) {
+  struct stat st;
+  struct iobuf_file* const file = iobuf_sys_fstat(fd, &st) == 0 ? iobuf_find(&st) : NULL;
+  if (file == NULL) return;
+  iobuf_step_aside(file, iobuf_by_other);
+  iobuf_unlock(file);
+}
+
 void iobuf_copied(int fd, int copy) {
-  if ((unsigned)copy >= iobuf_most_fds || iobuf_inside != 0) return;
+  if (iobuf_inside != 0) return;
+  if (copy >= iobuf_most_fds) {
+    step_aside_unseen(copy);
+    return;
+  }
   forget(copy, 0);
   lock_table();
   struct iobuf_description* const d = (unsigned)fd < iobuf_most_fds ? iobuf_slots[fd] : NULL;
@@ -219,12 +232,16 @@ static int is_special(int fd, dev_t dev) {
   }
 }
 
+/// The table was full once. A file that is not in it is never buffered from then on, because it may be open already.
+static int full;
+
 static void add(int fd, const struct stat* st, const struct iobuf_settings* with, int flags, enum iobuf_reason reason) {
   lock_table();
   struct iobuf_file* file = find(st->st_dev, st->st_ino);
   const int is_new = file == NULL;
-  if (is_new) file = new_file(st);
+  if (is_new && !full) file = new_file(st);
   if (file == NULL) {
+    full = 1;
     unlock_table();
     return;
   }
@@ -257,8 +274,13 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
 }
 
 int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
-  if (fd < 0 || fd >= iobuf_most_fds || iobuf_inside != 0) return fd;
+  if (fd < 0 || iobuf_inside != 0) return fd;
   const int error = errno;
+  if (fd >= iobuf_most_fds) {
+    step_aside_unseen(fd);
+    errno = error;
+    return fd;
+  }
   forget(fd, 0);
   struct stat st;
   if (!iobuf_off && iobuf_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -267,7 +289,7 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
       const struct iobuf_settings* with = iobuf_settings_of(fd, path);
       if ((flags & (O_DIRECT | O_DSYNC)) != 0 && reason == 0) reason = iobuf_by_flags;
       if (with == NULL && reason == 0) reason = iobuf_by_pattern;
-      static const struct iobuf_settings none = {iobuf_least_bytes, 12, 1, 0, 0};
+      static const struct iobuf_settings none = {iobuf_least_bytes, 12, 0, 1, 0, 0};
       add(fd, &st, with != NULL ? with : &none, flags, reason);
     }
   }
@@ -282,7 +304,7 @@ void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next)
     iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
   atomic_store_explicit(&file->aside, (int)reason, memory_order_release);
-  iobuf_count_aside(reason);
+  if (reason != iobuf_by_process || file->counts.reads + file->counts.writes > 0) iobuf_count_aside(reason);
 }
 
 void iobuf_step_aside_fd(int fd, enum iobuf_reason reason) {

@@ -43,6 +43,7 @@ def settings_of(seed):
     return {
         "LD_PRELOAD": str(library()),
         "CULMEN_IOBUF_SIZE": str(4096 << seed % 6),
+        "CULMEN_IOBUF_LARGE": str(500 << seed % 9),
         "CULMEN_IOBUF_BUFFERS": str(1 + seed % 5),
         "CULMEN_IOBUF_READ_AHEAD": str(seed % 3),
         "CULMEN_IOBUF_WRITE_BEHIND": str(seed % 4),
@@ -271,6 +272,7 @@ def test_the_path_of_the_library_is_for_ld_preload(tmp_path):
         (["--", "./nothing"], "the program './nothing' was not found; write the path of a program after --"),
         (["--size", "1K", "--", "true"], "--size must be from 4K to 1G, got '1K'"),
         (["--size", "4K-8K", "--", "true"], "--size must be one size such as 64K or 4M, got '4K-8K'"),
+        (["--large", "0", "--", "true"], "--large must be from 1 to 1G, got '0'"),
         (["--for", "*.dat", "--", "true"], "--for must be PATTERN:NAME=VALUE,… such as '*.dat:size=4M,buffers=8'"),
         (["--for", "*:sise=4M", "--", "true"], "there is no setting 'sise'; did you mean 'size'"),
         (["--for", "*:buffers=0", "--", "true"], "--for: buffers must be a whole number from 1 to 64, got '0'"),

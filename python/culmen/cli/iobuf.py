@@ -13,6 +13,14 @@ def iobuf(
         str | None,
         typer.Option("--size", metavar="SIZE", help="Size of a buffer, from 4K to 1G, a power of two. Default: 1M."),
     ] = None,
+    large: Annotated[
+        str | None,
+        typer.Option(
+            "--large",
+            metavar="SIZE",
+            help="Calls of at least this size, or of half a buffer, go straight to the file. Default: 32K.",
+        ),
+    ] = None,
     buffers: Annotated[
         int | None,
         typer.Option("--buffers", metavar="N", min=1, max=64, help="Largest number of buffers of a file. Default: 4."),
@@ -66,8 +74,8 @@ def iobuf(
         typer.Option(
             "--for",
             metavar="PATTERN:NAME=VALUE,…",
-            help="Other settings for these files, for example '*.dat:size=4M,buffers=8'. The names are size, buffers, "
-            "read_ahead and write_behind. You can give this option several times; the first pattern that fits counts.",
+            help="Other settings for these files, for example '*.dat:size=4M,buffers=8'. The names are size, large, "
+            "buffers, read_ahead and write_behind. You can give this option several times; the first pattern that fits counts.",
         ),
     ] = None,
     report: Annotated[
@@ -77,5 +85,5 @@ def iobuf(
         bool, typer.Option("--library", help="Only print the path of the library, for LD_PRELOAD.")
     ] = False,
 ) -> None:
-    settings = (size, buffers, read_ahead, write_behind, delay_ms, memory, files, tuple(rules or ()))
+    settings = (size, large, buffers, read_ahead, write_behind, delay_ms, memory, files, tuple(rules or ()))
     raise typer.Exit(work.iobuf.run(list(context.args), settings, report, library))

@@ -12,7 +12,6 @@ _REASONS = {
     "lock": "locked (fcntl, flock)",
     "process": "shared with another process",
     "flags": "opened with O_DIRECT or O_SYNC",
-    "pattern": "not named by a pattern",
     "other": "used in another way that cannot be buffered",
 }
 

@@ -11,7 +11,8 @@ from ...launch.programs import own_library
 MOST_BUFFERS = 64
 LEAST_BYTES, MOST_BYTES = 4096, 1 << 30
 _LEAST = {"buffers": 1, "read_ahead": 0, "write_behind": 0}
-_NAMES = ("size", *_LEAST)
+_LEAST_SIZE = {"size": LEAST_BYTES, "large": 1}
+_NAMES = (*_LEAST_SIZE, *_LEAST)
 _LONGEST = 4000  # bytes of a text
 
 
@@ -20,6 +21,7 @@ class Given:
     """As typed; None: the default of the library."""
 
     size: str | None = None
+    large: str | None = None
     buffers: int | None = None
     read_ahead: int | None = None
     write_behind: int | None = None
@@ -41,6 +43,7 @@ def variables_of(given: Given) -> dict[str, str]:
     """Variables of the environment. Raises InputError."""
     values: dict[str, object] = {
         "SIZE": given.size and buffer_bytes(given.size, "--size"),
+        "LARGE": given.large and buffer_bytes(given.large, "--large", 1),
         "BUFFERS": given.buffers,
         "READ_AHEAD": given.read_ahead,
         "WRITE_BEHIND": given.write_behind,
@@ -67,18 +70,18 @@ def rule_of(text: str) -> str:
 def _setting(word: str) -> str:
     name, _, value = word.partition("=")
     check_known("--for", "setting", [name], _NAMES)
-    if name == "size":
-        return f"size={buffer_bytes(value, '--for: size')}"
+    if name in _LEAST_SIZE:
+        return f"{name}={buffer_bytes(value, f'--for: {name}', _LEAST_SIZE[name])}"
     least = _LEAST[name]
     if not value.isdecimal() or not least <= int(value) <= MOST_BUFFERS:
         raise InputError(f"--for: {name} must be a whole number from {least} to {MOST_BUFFERS}, got '{value}'")
     return f"{name}={int(value)}"
 
 
-def buffer_bytes(text: str, option: str) -> int:
+def buffer_bytes(text: str, option: str, least: int = LEAST_BYTES) -> int:
     size = _one_size(text, option)
-    if not LEAST_BYTES <= size <= MOST_BYTES:
-        raise InputError(f"{option} must be from 4K to 1G, got '{text}'")
+    if not least <= size <= MOST_BYTES:
+        raise InputError(f"{option} must be from {'4K' if least == LEAST_BYTES else least} to 1G, got '{text}'")
     return size
 
 
