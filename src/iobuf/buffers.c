@@ -304,6 +304,7 @@ static ssize_t read_buffered(struct iobuf_description* d, int fd, char* to, size
     iobuf_await(b);
     b = find(file, block);
   }
+  if (b != NULL && b->high > b->low && from == b->high) return 0;  // probably the end of the file
   if (b != NULL && (from < b->low || from >= b->high)) b = NULL;
   if (b == NULL && d->in_sequence >= sequence) b = fill(d, fd, block, from);
   if (b == NULL) return 0;

@@ -198,33 +198,41 @@ IOBUF_PUBLIC int munmap(void* at, size_t bytes) {
 
 // Inside the system, bytes move from and to the offset that the system knows.
 
-static void begin_inside(int fd) {
-  struct iobuf_description* const d = iobuf_enter(fd);
-  if (d == NULL) return;
-  struct iobuf_file* const file = d->file;
-  iobuf_drop(file);
-  iobuf_sys_lseek(fd, d->offset, SEEK_SET);
-  ++file->direct;
-  iobuf_unlock(file);
+struct inside {
+  struct iobuf_description* d;  // null: the call needs no help
+  struct iobuf_file* file;
+};
+static struct inside begin_inside(int fd) {
+  struct inside at = {iobuf_enter(fd), NULL};
+  if (at.d == NULL) return at;
+  at.file = at.d->file;
+  iobuf_drop(at.file);
+  iobuf_sys_lseek(fd, at.d->offset, SEEK_SET);
+  ++at.d->inside;
+  ++at.file->direct;
+  iobuf_unlock(at.file);
+  return at;
 }
-static void end_inside(int fd) {
+static void end_inside(struct inside at, int fd) {
+  if (at.d == NULL) return;
   const int error = errno;
-  struct iobuf_description* const d = iobuf_enter(fd);
-  if (d == NULL) return;
-  struct iobuf_file* const file = d->file;
-  if (file->direct > 0) --file->direct;
-  iobuf_drop(file);
-  d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);
-  iobuf_unlock(file);
+  iobuf_lock(at.file);
+  if (at.d->file == at.file && at.d->inside > 0) {
+    --at.d->inside;
+    --at.file->direct;
+    iobuf_drop(at.file);
+    at.d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);
+  }
+  iobuf_unlock(at.file);
   errno = error;
 }
-#define INSIDE(in, out, call) \
-  iobuf_told(out);            \
-  begin_inside(in);           \
-  begin_inside(out);          \
-  const ssize_t moved = call; \
-  end_inside(in);             \
-  end_inside(out);            \
+#define INSIDE(in, out, call)                   \
+  iobuf_told(out);                              \
+  const struct inside from_ = begin_inside(in); \
+  const struct inside to_ = begin_inside(out);  \
+  const ssize_t moved = call;                   \
+  end_inside(from_, in);                        \
+  end_inside(to_, out);                         \
   return moved
 IOBUF_PUBLIC ssize_t sendfile(int out, int in, off_t* at, size_t n) { INSIDE(in, out, REAL(sendfile)(out, in, at, n)); }
 IOBUF_PUBLIC ssize_t sendfile64(int out, int in, off64_t* at, size_t n) ALIAS(sendfile);
@@ -242,8 +250,8 @@ IOBUF_PUBLIC int ioctl(int fd, unsigned long request, ...) {
   va_end(rest);
   if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL) return REAL(ioctl)(fd, request, argument);
   iobuf_publish();
-  begin_inside(fd);
+  const struct inside at = begin_inside(fd);
   const int result = REAL(ioctl)(fd, request, argument);
-  end_inside(fd);
+  end_inside(at, fd);
   return result;
 }

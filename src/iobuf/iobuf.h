@@ -120,7 +120,8 @@ struct iobuf_description {
   int fd;  // one of its descriptors
   unsigned descriptors;
   int reads, writes, appends;
-  off_t expected;  // where the next read begins if the program reads in sequence
+  unsigned inside;  // calls that use the offset of the system, which is the right one meanwhile
+  off_t expected;   // where the next read begins if the program reads in sequence
   unsigned in_sequence;
   int64_t read_block;
   struct iobuf_description* next;

@@ -150,6 +150,17 @@ static void remove_descriptor(int fd, struct iobuf_description* d) {
   end_file_if_unused(file);
 }
 
+/// No job may use a descriptor that is about to be closed. The last pass waits for nothing.
+static void await_all(struct iobuf_file* file) {
+  for (int waits = 1; waits;) {
+    waits = 0;
+    for (unsigned k = 0; k < file->has; ++k) {
+      waits |= file->buffers[k].state == iobuf_running;
+      iobuf_await(&file->buffers[k]);
+    }
+  }
+}
+
 static int forget(int fd, int is_open) {
   if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL || iobuf_inside != 0) return 0;
   struct iobuf_description* d = is_open ? iobuf_enter(fd) : NULL;
@@ -167,13 +178,12 @@ static int forget(int fd, int is_open) {
   if (d != NULL) {
     struct iobuf_file* const file = d->file;
     iobuf_lock(file);
-    // No job may use a descriptor that is about to be closed.
-    for (unsigned k = 0; file->buffers != NULL && k < file->has; ++k) iobuf_await(&file->buffers[k]);
     if (is_open && d->writes) {
       iobuf_flush(file);
       if (error == 0) error = file->error;
       file->error = 0;
     }
+    await_all(file);
     remove_descriptor(fd, d);
     iobuf_unlock(file);
   }
@@ -301,8 +311,9 @@ void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
   if (file->aside != 0) return;
   iobuf_flush(file);
   iobuf_release(file);
-  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next)
-    iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
+  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
+    if (d->inside == 0) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
+  }
   atomic_store_explicit(&file->aside, (int)reason, memory_order_release);
   if (reason != iobuf_by_process || file->counts.reads + file->counts.writes > 0) iobuf_count_aside(reason);
 }
