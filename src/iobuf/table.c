@@ -275,7 +275,7 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
     file->descriptions = d;
     set_slot(fd, d);
     if (reason != 0) {
-      d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);  // it can be older than this process
+      d->inside = 1;  // for ever: others may share its offset, and move it now
       iobuf_step_aside(file, reason);
     }
   }
