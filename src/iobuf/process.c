@@ -87,7 +87,7 @@ static void in_child(void) {
 __attribute__((constructor)) static void begin(void) {
   iobuf_read_settings();
   pthread_atfork(before_fork, after_fork, in_child);
-  for (int fd = 0; fd < 64; ++fd) iobuf_opened(fd, NULL, iobuf_by_process);
+  for (int fd = 0; fd < 256; ++fd) iobuf_opened(fd, NULL, iobuf_by_process);
 }
 
 /// The child of vfork would change our tables, which it shares. POSIX allows it to be a fork.

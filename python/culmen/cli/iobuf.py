@@ -75,7 +75,8 @@ def iobuf(
             "--for",
             metavar="PATTERN:NAME=VALUE,…",
             help="Other settings for these files, for example '*.dat:size=4M,buffers=8'. The names are size, large, "
-            "buffers, read_ahead and write_behind. You can give this option several times; the first pattern that fits counts.",
+            "buffers, read_ahead and write_behind. You can give this option several times; the first pattern that fits "
+            "counts.",
         ),
     ] = None,
     report: Annotated[
