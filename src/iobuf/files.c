@@ -56,7 +56,9 @@ IOBUF_PUBLIC off64_t lseek64(int fd, off64_t by, int whence) ALIAS(lseek);
   if (d == NULL) return call;                          \
   struct iobuf_file* const file = d->file;             \
   iobuf_drop(file);                                    \
+  const int before_ = iobuf_begin_uncancelled();       \
   const int result = (int)(call);                      \
+  iobuf_end_uncancelled(before_);                      \
   iobuf_unlock(file);                                  \
   return result
 

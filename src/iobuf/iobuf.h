@@ -157,6 +157,14 @@ void iobuf_unlock_all(int in_child);
 void iobuf_mapped(int fd, void* at, size_t bytes);
 void iobuf_unmapped(void* at, size_t bytes);
 
+/// A thread that is cancelled in a call of the C library would keep a lock. Returns the state before.
+static inline int iobuf_begin_uncancelled(void) {
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return before;
+}
+static inline void iobuf_end_uncancelled(int before) { pthread_setcancelstate(before, NULL); }
+
 // buffers.c
 ssize_t iobuf_read(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);
 ssize_t iobuf_write(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);

@@ -57,13 +57,11 @@ ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from) {
   return (ssize_t)(at - from);
 }
 
-/// A thread that is cancelled here would keep the lock.
 void iobuf_await(struct iobuf_buffer* buffer) {
   if (buffer->state != iobuf_running) return;
-  int before;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  const int before = iobuf_begin_uncancelled();
   while (buffer->state == iobuf_running) pthread_cond_wait(&buffer->file->changed, &buffer->file->lock);
-  pthread_setcancelstate(before, NULL);
+  iobuf_end_uncancelled(before);
 }
 
 /// The file is locked before and after, but not meanwhile.

@@ -32,8 +32,12 @@ static int open_by(int folder, const char* path, int flags, mode_t mode) {
   struct iobuf_file* file = NULL;
   if ((flags & O_TRUNC) != 0) file = before_truncation(folder, path);
   if ((flags & O_EXCL) != 0) iobuf_heard();
+  const int before = file != NULL ? iobuf_begin_uncancelled() : 0;
   const int fd = REAL(openat)(folder, path, flags, mode);
-  if (file != NULL) iobuf_unlock(file);
+  if (file != NULL) {
+    iobuf_unlock(file);
+    iobuf_end_uncancelled(before);
+  }
   return iobuf_opened(fd, path, 0);
 }
 
@@ -219,8 +223,12 @@ static int is_of_cxx(const void* caller) {
 }
 static FILE* open_for_cxx(const char* path, const char* mode) {
   struct iobuf_file* const file = strchr(mode, 'w') != NULL ? before_truncation(AT_FDCWD, path) : NULL;
+  const int before = file != NULL ? iobuf_begin_uncancelled() : 0;
   FILE* const stream = REAL(fopen)(path, mode);
-  if (file != NULL) iobuf_unlock(file);
+  if (file != NULL) {
+    iobuf_unlock(file);
+    iobuf_end_uncancelled(before);
+  }
   if (stream != NULL) iobuf_opened(fileno(stream), path, 0);
   return stream;
 }
