@@ -10,7 +10,7 @@ namespace culmen {
 namespace {
 /// More than a worker may get at a time, but so few that they end soon after the measurement.
 std::size_t most_open_at_worker(double mean_s) {
-  constexpr double enough_s = 2 * Prefetch::longest_ahead_s, least = 4, most = 64;
+  constexpr double enough_s = 2 * Prefetch::longest_ahead_s, least = 4, most = 2 * Prefetch::most_waiting;
   return static_cast<std::size_t>(std::clamp(enough_s / mean_s, least, most));
 }
 }  // namespace

@@ -15,11 +15,8 @@ constexpr std::uint64_t asked_per_worker = 16;
 // While the candidate before a waiting one is evaluated, the other workers need about one each, and more if durations
 // differ.
 constexpr std::uint64_t kept_per_worker = 2;
-// A worker gets no more candidates until it has so few.
-constexpr std::uint64_t refill_level(std::uint64_t credits) {
-  constexpr std::uint64_t few = 4;
-  return credits <= few ? credits - 1 : (credits + 1) / 2;
-}
+// A worker with more may hold results of evaluations that have ended.
+constexpr std::size_t few = 4;
 }  // namespace
 
 Broker::Broker(const BrokerOptions& options)
@@ -27,7 +24,7 @@ Broker::Broker(const BrokerOptions& options)
       ends_s_(infinity),
       free_(std::size_t{options.batch} + std::max(options.batch, Prefetch::most_waiting)),
       prefetch_({options.prefetch, options.prefetch_below_s, options.batch,
-                 options.mode == Mode::asynchronous && !options.open_ended, options.open_ended}),
+                 options.mode == Mode::asynchronous && !options.open_ended, options.most_waiting, options.open_ended}),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(std::uint64_t count) {
@@ -118,12 +115,15 @@ void Broker::on_event(const Lost& e) {
   worker.alive = false;
   --counts_.workers;
   counts_.busy -= !worker.sent.empty();
-  // Only its current evaluation can have killed it; the waiting ones are sent again without blame. From the back, so
-  // that they keep their order at the head of the queue.
+  // Only its current evaluation can have killed it; the waiting ones are sent again without blame. It is the first one,
+  // unless the worker holds results; it holds none when it repeats an evaluation. From the back, so that they keep
+  // their order at the head of the queue.
+  const bool is_first = worker.sent.size() <= few || may_hold(worker) == 0 || worker.sent.front().second > 0;
+  const bool to_blame = e.to_blame && is_first;
   for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
-    lose(id, e.worker, e.to_blame && std::next(at) == worker.sent.rend());
+    lose(id, e.worker, to_blame && std::next(at) == worker.sent.rend());
   }
   worker.sent = {};  // its number does not come again
   actions_->push_back(Resize{counts_.workers});
@@ -311,16 +311,18 @@ void Broker::dispatch() {
   if (recording_.size() >= most_recording) return;
   WorkerId worker = 0;
   while (!ready_.empty() && pick_free(worker)) {
-    const bool fills = !workers_[worker].sent.empty();
+    auto share = std::max<std::size_t>(1, ready_.size() / free_workers_);
     do give_first(worker);
-    while (fills && !ready_.empty() && can_take(workers_[worker]));
+    while (--share > 0 && can_take(workers_[worker]));
   }
 }
 
-/// Several at once travel in one message.
+/// Several at once travel in one message. Of the last ones, no worker gets more than others have.
 bool Broker::can_take(const WorkerState& worker) const {
   const auto level = worker.sent.size();
-  return level < credits(worker) && (level < options_.batch || !keeps_for_idle(worker));
+  if (level >= credits(worker)) return false;
+  if (level >= options_.batch && keeps_for_idle(worker)) return false;
+  return !has_last() || level <= std::max<std::size_t>(options_.batch, ready_.size() / counts_.workers);
 }
 
 /// One of those that have the fewest candidates.
@@ -336,13 +338,16 @@ bool Broker::pick_free(WorkerId& worker) {
   return false;
 }
 
+/// No more candidates come before a tell.
+bool Broker::has_last() const {
+  return in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
+}
+
 /// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told. A
 /// program that submits calls submits the next ones when it has a result, so workers with a call in advance stay busy.
 bool Broker::keeps_for_idle(const WorkerState& worker) const {
   if (options_.open_ended) return false;
-  const bool last =
-      in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
-  return last && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);
+  return has_last() && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);
 }
 
 /// Since a worker was set free, evaluations may have become longer. One without a candidate stays free.
@@ -361,12 +366,27 @@ std::uint64_t Broker::credits(const WorkerState& worker) const {
   return options_.batch + prefetch_.waiting(worker.round_trip, worker.backlog);
 }
 
-/// Before the answered candidate is taken off.
+/// A worker gets no more candidates until it has so few: half of them, or those for two round trips.
+std::uint64_t Broker::refill_level(const WorkerState& worker) const {
+  const auto most = credits(worker);
+  if (most <= few) return most - 1;
+  const auto on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
+  return std::min(most - 1, std::max((most + 1) / 2, on_the_way));
+}
+
+/// So few that what is left is enough for two round trips.
+std::uint32_t Broker::may_hold(const WorkerState& worker) const {
+  const auto most = credits(worker), on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
+  return most > on_the_way ? static_cast<std::uint32_t>((most - on_the_way) / 4) : 0;
+}
+
+/// Before the answered candidate is taken off. A look at the round trip leaves the worker idle.
 void Broker::see_backlog(WorkerState& worker, double duration_s) {
   const auto most = credits(worker);
-  if (options_.batch == 1 && worker.sent.size() > refill_level(most))
-    worker.backlog.see_answer(now_s_, duration_s, most);
-  else worker.backlog.restart();
+  const bool looks = worker.alone_since_s >= 0 && most > 1;
+  if (looks || worker.round_trip.is_in_doubt() || worker.sent.size() <= refill_level(worker))
+    return worker.backlog.restart();
+  worker.backlog.see_answer(now_s_, duration_s, most, prefetch_.may_grow(worker.round_trip, worker.backlog));
 }
 
 void Broker::ask_if_needed() {
@@ -403,7 +423,7 @@ std::uint64_t Broker::asynchronous_need() {
 void Broker::set_free(WorkerId worker) {
   auto& state = workers_[worker];
   const auto level = state.sent.size();
-  if (state.leaving || level > refill_level(credits(state))) return;
+  if (state.leaving || level > refill_level(state)) return;
   state.place = free_[level].size();
   free_[level].push_back(worker);
   ++free_workers_;
@@ -431,7 +451,7 @@ void Broker::give_first(WorkerId worker) {
   state.alone_since_s = state.sent.empty() ? now_s_ : -1;
   state.sent.emplace_back(id, e.attempt);
   set_free(worker);
-  actions_->push_back(Send{worker, id, e.attempt});
+  actions_->push_back(Send{worker, id, e.attempt, may_hold(state)});
 }
 
 }  // namespace culmen

@@ -70,6 +70,7 @@ struct Send {
   WorkerId worker;
   EvaluationId id;
   Attempt attempt;
+  std::uint32_t may_hold;  ///< results that the worker may send later: it has candidates beyond two round trips
 };
 struct Record {
   EvaluationId id;
@@ -117,10 +118,12 @@ struct BrokerOptions {
   Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
   /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64; more, up to
-  /// 0.5 s, if the worker is often idle nevertheless and less so with more. It is filled once half of them are left.
+  /// 0.5 s, if the worker is often idle nevertheless and less so with more. It gets more once half of them are left, or
+  /// those for two round trips.
   /// The last ones of a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
+  std::uint64_t most_waiting = 64;  ///< candidates at a worker that is often idle
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
   bool needs_workers = true;        ///< the study stops when the last worker is lost
   std::uint64_t ask_ahead = 65536;  ///< most evaluations that are asked and not told; at least 16 per worker
@@ -219,6 +222,9 @@ class Broker {
   void unset_free(WorkerId worker);
   void give_first(WorkerId worker);
   bool can_take(const WorkerState& worker) const;
+  bool has_last() const;
+  std::uint32_t may_hold(const WorkerState& worker) const;
+  std::uint64_t refill_level(const WorkerState& worker) const;
   void see_backlog(WorkerState& worker, double duration_s);
 
   BrokerOptions options_;

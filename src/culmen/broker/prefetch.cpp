@@ -36,8 +36,15 @@ void RoundTrip::learn(double trip_s) {
 /// A look costs a round trip. A short one changes little.
 bool RoundTrip::is_in_doubt() const { return answers_ >= in_doubt_from_ && 2 * seconds() > waiting_s; }
 
-void Backlog::see_answer(double now_s, double duration_s, std::uint64_t most) {
-  constexpr std::uint64_t fewest_answers = 16;
+/// What was not judged yet is not kept.
+void Backlog::restart() {
+  answers_ = 0;
+  if (busy_before_ >= 0) times_ /= 2;
+  busy_before_ = -1;
+}
+
+void Backlog::see_answer(double now_s, double duration_s, std::uint64_t most, bool may_grow) {
+  constexpr std::uint64_t fewest_answers = 16, rounds = 4;
   if (!(duration_s >= 0)) return;
   if (answers_++ == 0) {
     since_s_ = now_s;
@@ -45,24 +52,30 @@ void Backlog::see_answer(double now_s, double duration_s, std::uint64_t most) {
     return;
   }
   busy_s_ += duration_s;
-  if (answers_ <= std::max(fewest_answers, 2 * most)) return;
-  restart();
-  if (now_s > since_s_) judge(busy_s_ / (now_s - since_s_));
+  if (answers_ <= std::max(fewest_answers, rounds * most)) return;
+  duration_s_ = busy_s_ / static_cast<double>(answers_ - 1);
+  answers_ = 0;
+  if (now_s > since_s_) judge(busy_s_ / (now_s - since_s_), may_grow);
 }
 
-/// More candidates are of use only if the worker evaluates for more of its time with them.
-void Backlog::judge(double busy) {
+/// More candidates are of use only if the worker evaluates for more of its time with them. One that stays busy may need
+/// fewer after some time.
+void Backlog::judge(double busy, bool may_grow) {
   constexpr double enough = 0.9, better = 1.05;
-  constexpr std::uint32_t longest_rest = 64;
+  constexpr std::uint32_t longest_rest = 64, most_busy_looks = 64;
   const bool was_of_use = busy_before_ < 0 || busy > better * busy_before_;
   busy_before_ = -1;
+  busy_looks_ = busy < enough ? 0 : busy_looks_ + 1;
   if (!was_of_use) {
     times_ /= 2;
     rest_ = next_rest_;
     next_rest_ = std::min(2 * next_rest_, longest_rest);
+  } else if (busy_looks_ >= most_busy_looks) {
+    times_ = std::max<std::uint64_t>(1, times_ / 2);
+    busy_looks_ = 0;
   } else if (rest_ > 0) {
     --rest_;
-  } else if (busy < enough && times_ < Prefetch::most_waiting) {
+  } else if (busy < enough && may_grow) {
     busy_before_ = busy;
     times_ *= 2;
   }
@@ -78,8 +91,22 @@ std::uint64_t Prefetch::waiting(const RoundTrip& trip, const Backlog& backlog) c
   if (terms_.only_one) return 1;
   if (terms_.calls) return 2 * mean_duration_s_ <= terms_.below_s ? 2 : 1;
   const auto usual = usually_waiting(trip_s);
-  const auto ahead = static_cast<std::uint64_t>(longest_ahead_s / std::max(mean_duration_s_, shortest_s));
-  return std::max(usual, std::min<std::uint64_t>({backlog.times() * usual, ahead, most_waiting}));
+  return std::max(usual, std::min(backlog.times() * usual, most_of(backlog)));
+}
+
+std::uint64_t Prefetch::most_of(const Backlog& backlog) const {
+  const auto each_s = std::max({mean_duration_s_, backlog.duration_s(), shortest_s});
+  return std::min<std::uint64_t>(terms_.most, static_cast<std::uint64_t>(longest_ahead_s / each_s));
+}
+
+bool Prefetch::may_grow(const RoundTrip& trip, const Backlog& backlog) const {
+  const auto now = waiting(trip, backlog);
+  return now > 0 && now < most_of(backlog) && !terms_.only_one && !terms_.calls && terms_.batch == 1;
+}
+
+std::uint64_t Prefetch::in_two_trips(const RoundTrip& trip) const {
+  return static_cast<std::uint64_t>(
+      std::min<double>(most_waiting, std::ceil(2 * trip.seconds() / std::max(mean_duration_s_, shortest_s))));
 }
 
 std::uint64_t Prefetch::usually_waiting(double trip_s) const {

@@ -9,6 +9,7 @@ struct PrefetchTerms {
   double below_s = 0;       ///< mean duration of an evaluation below which candidates wait
   std::uint32_t batch = 1;  ///< above 1: so many wait
   bool only_one = false;    ///< at most one waits, unless there are batches
+  std::uint64_t most = 64;  ///< that wait at a worker because of its backlog
   bool calls = false;  ///< of a program: at most two wait, and no more than below_s takes, unless there are batches
 };
 
@@ -37,19 +38,23 @@ class RoundTrip {
 class Backlog {
  public:
   /// It had fewer candidates than it may have.
-  void restart() { answers_ = 0; }
-  /// `duration_s`: of the evaluation; below 0: not known. `most`: candidates that the worker may have now.
-  void see_answer(double now_s, double duration_s, std::uint64_t most);
+  void restart();
+  /// `duration_s`: of the evaluation; below 0: not known. `most`: candidates that the worker may have now. `may_grow`:
+  /// more than that may wait.
+  void see_answer(double now_s, double duration_s, std::uint64_t most, bool may_grow);
   /// So many times the usual number should wait.
   std::uint64_t times() const { return times_; }
+  /// Mean duration of the latest evaluations; 0: not known.
+  double duration_s() const { return duration_s_; }
 
  private:
-  void judge(double busy);
+  void judge(double busy, bool may_grow);
 
-  double since_s_ = 0, busy_s_ = 0;
+  double since_s_ = 0, busy_s_ = 0, duration_s_ = 0;
   double busy_before_ = -1;  // below 0: times_ has not just grown
   std::uint64_t answers_ = 0, times_ = 1;
   std::uint32_t rest_ = 0, next_rest_ = 1;  // looks until it may grow again
+  std::uint32_t busy_looks_ = 0;            // since times_ changed
 };
 
 class Prefetch {
@@ -62,11 +67,16 @@ class Prefetch {
   void learn_duration(double duration_s);
   /// Candidates that wait at a worker besides those that it evaluates.
   std::uint64_t waiting(const RoundTrip& trip, const Backlog& backlog = {}) const;
+  /// waiting() would be more if the backlog were longer.
+  bool may_grow(const RoundTrip& trip, const Backlog& backlog) const;
+  /// Evaluations that take as long as two round trips together.
+  std::uint64_t in_two_trips(const RoundTrip& trip) const;
   /// An evaluation takes less time than a worker waits for its next candidate.
   bool shorter_than(const RoundTrip& trip) const;
 
  private:
   std::uint64_t usually_waiting(double trip_s) const;
+  std::uint64_t most_of(const Backlog& backlog) const;
 
   PrefetchTerms terms_;
   bool short_ = false;           // evaluations are

@@ -199,6 +199,7 @@ void Engine::execute(const Send& a) {
   head.epoch = options_.epoch;
   head.attempt = a.attempt;
   head.kind = FrameKind::evaluate;
+  head.may_hold = a.may_hold;
   transport_->send(a.worker, head, scratch_);
   clear(scratch_);
   underway_.sent(a.worker, a.id, a.attempt, clock_.now_s());

@@ -25,7 +25,7 @@ struct FrameHead {
   Epoch epoch = 0;
   Attempt attempt = 0;
   FrameKind kind = FrameKind::evaluate;
-  std::uint32_t reserved = 0;
+  std::uint32_t may_hold = 0;  ///< of a candidate: results that the worker may send later, together
 };
 static_assert(sizeof(FrameHead) == 32);
 
@@ -79,8 +79,11 @@ class Endpoint {
   /// For poll(): a descriptor that is readable once a frame arrives after this call; -1 if this endpoint has none.
   /// Worker's thread.
   virtual int arrivals() { return -1; }
-  /// Sleeps while the ring is full; false if the master has closed or is gone. Worker's thread.
+  /// Sleeps while the ring is full; false if the master has closed or is gone. An endpoint may hold results while many
+  /// candidates wait there, for a short time. Worker's thread.
   virtual bool send(const FrameHead& head, BytesView body) = 0;
+  /// Sends what it holds. Worker's thread.
+  virtual void hand_in() {}
   /// Sleeps until the master closes or is gone, or until release() was called. For a second thread of the worker,
   /// which then interrupts the evaluation.
   virtual void wait_closed() = 0;

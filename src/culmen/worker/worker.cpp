@@ -204,6 +204,7 @@ void answer_batch(Endpoint& endpoint, Worker& worker, Worker::Frame first) {
     frames.push_back(std::move(next));
   for (const auto& reply : worker.on_batch(frames))
     if (!endpoint.send(reply.head, reply.body)) return;
+  endpoint.hand_in();  // the next batch takes long
 }
 
 void answer_all(Endpoint& endpoint, Worker& worker) {
@@ -222,13 +223,15 @@ void answer_all(Endpoint& endpoint, Worker& worker) {
 }  // namespace
 
 std::string serve(Endpoint& endpoint, Worker& worker) {
+  std::string why;
   try {
     const CloseWatch watch(endpoint, worker);
     answer_all(endpoint, worker);
-    return {};
   } catch (const std::exception& error) {
-    return error.what();
+    why = error.what();
   }
+  endpoint.hand_in();
+  return why;
 }
 
 }  // namespace culmen

@@ -29,7 +29,7 @@ struct Scene {
     head.epoch = 0xfedcba98;
     head.attempt = static_cast<Attempt>(number * 3 + worker);
     head.kind = FrameKind::evaluate;
-    head.reserved = ~0u;
+    head.may_hold = ~0u;
     transport.send(worker, head, body);
   }
   std::string wait(const std::function<bool()>& done) { return wait_until(transport, audience, limits, done); }
@@ -61,7 +61,7 @@ std::string compare(const Arrival& arrival, WorkerId worker, std::uint64_t numbe
   if (head.evaluation != number)
     return fmt::format("worker {}: frame {} expected, {} arrived", worker, number, head.evaluation);
   if (head.epoch != 0xfedcba98 || head.attempt != number * 3 + worker || head.kind != FrameKind::evaluate ||
-      head.reserved != ~0u)
+      head.may_hold != ~0u)
     return fmt::format("worker {}: the head of frame {} was altered", worker, number);
   if (arrival.body.size() != body.size())
     return fmt::format("worker {}: frame {} has {} bytes, not {}", worker, number, arrival.body.size(), body.size());

@@ -143,7 +143,7 @@ TEST(Broker, looks_again_at_a_way_that_was_long_at_the_start) {
     t.answer(0, 1, true, 1e-3);
     ASSERT_LT(++answered, 200u) << "its candidates are never fewer";
   }
-  EXPECT_EQ(answered, 2u + 64) << "no more come until few are left";
+  EXPECT_EQ(answered, 2u + 5 + 64) << "five more come before it is in doubt";
   t.answer(0, 1, true, 1e-3);
   EXPECT_EQ(t.sent_to(0).size(), 1u) << "it is alone";
   t.now += 1e-3 + 1e-4;
@@ -184,6 +184,47 @@ TEST(Broker, lets_more_candidates_wait_at_a_worker_that_is_often_idle_if_that_is
   EXPECT_GE(at_a_crowded_worker(0, 0.04), 9u);
   EXPECT_LE(at_a_crowded_worker(0.04, 0), 17u) << "twice as many are of no use";
   EXPECT_LE(at_a_crowded_worker(0, 10), 65u) << "the most";
+}
+
+TEST(Broker, shares_a_short_generation_fairly_though_candidates_travel_together) {
+  constexpr std::uint64_t generation = 50, workers = 10;
+  Table t(with_budget(1000));
+  t.generation = generation;
+  t.start();
+  for (WorkerId w = 0; w < workers; ++w) t.feed(Joined{w});
+  while (t.told.size() < 2 * generation) t.answer(0, 1, true, 1e-4);
+  for (WorkerId w = 0; w < workers; ++w) EXPECT_LE(t.sent_to(w).size(), generation / workers) << w;
+}
+
+TEST(Broker, lets_a_worker_hold_results_only_if_enough_candidates_are_there) {
+  Table near(with_budget(1000)), far(with_budget(1000));
+  for (auto* t : {&near, &far}) {
+    t->start();
+    t->feed(Joined{0});
+    for (int i = 0; i < 5; ++i) {
+      t->now += 1e-5 + (t == &near ? 0 : 0.1);
+      t->answer(0, 1, true, 1e-5);
+    }
+  }
+  EXPECT_EQ(near.sent.back().may_hold, 2u);
+  EXPECT_EQ(far.sent.back().may_hold, 0u);
+}
+
+TEST(Broker, blames_no_candidate_if_the_worker_may_have_held_its_result) {
+  auto options = with_budget(1000);
+  options.failures.lost_workers = 1;
+  options.needs_workers = false;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  for (int i = 0; i < 5; ++i) t.answer(0, 1, true, 0);
+  ASSERT_GT(t.sent_to(0).size(), 4u);
+  t.sent.clear();
+  t.feed(Lost{0});
+  EXPECT_EQ(t.fails, 0u);
+  t.feed(Joined{1});
+  t.feed(Lost{1});
+  EXPECT_EQ(t.fails, 1u) << "it was the first of all and is repeated";
 }
 
 TEST(Broker, lets_no_more_wait_at_a_worker_that_is_idle_for_want_of_candidates) {

@@ -14,6 +14,7 @@ using ::testing::ElementsAre;
 class HeldResults : public testing::Test {
  protected:
   static constexpr EvaluationId candidates = 9, repeated = 3;
+  static constexpr std::uint32_t may_hold = 4;
 
   HeldResults() {
     std::thread master([this] {
@@ -36,6 +37,7 @@ class HeldResults : public testing::Test {
   FrameHead candidate(EvaluationId id) const {
     auto head = frame_of(id);
     head.attempt = id == repeated && has_repeated() ? 1 : 0;
+    head.may_hold = may_hold;
     return head;
   }
   static bool has_repeated() {
@@ -68,20 +70,31 @@ class HeldResults : public testing::Test {
   Bytes body;
 };
 
-TEST_F(HeldResults, are_handed_in_once_half_of_the_candidates_are_left) {
-  for (int i = 0; i < 4; ++i) {
+TEST_F(HeldResults, are_handed_in_together) {
+  for (EvaluationId id = 1; id < may_hold; ++id) {
     take();
     EXPECT_TRUE(answer());
-    EXPECT_EQ(bytes_at_master(), 0);
   }
+  EXPECT_EQ(endpoint->results(), 0U);
   take();
   EXPECT_TRUE(answer());
-  EXPECT_THAT(at_master(5), ElementsAre(1, 2, 3, 4, 5));
-  for (EvaluationId id = 6; id <= candidates; ++id) {
+  EXPECT_THAT(at_master(may_hold), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(endpoint->results(), may_hold);
+}
+
+TEST_F(HeldResults, are_handed_in_when_few_candidates_are_left) {
+  for (EvaluationId id = 1; id < candidates; ++id) {
     take();
     EXPECT_TRUE(answer());
-    EXPECT_THAT(at_master(1), ElementsAre(id)) << "few candidates are left";
   }
+  EXPECT_EQ(at_master(candidates - 1).size(), candidates - 1);
+}
+
+TEST_F(HeldResults, are_handed_in_when_the_worker_says_so) {
+  take();
+  EXPECT_TRUE(answer());
+  endpoint->hand_in();
+  EXPECT_THAT(at_master(1), ElementsAre(1));
 }
 
 TEST_F(HeldResults, are_handed_in_before_a_repeated_evaluation_which_may_end_the_process) {
@@ -89,28 +102,17 @@ TEST_F(HeldResults, are_handed_in_before_a_repeated_evaluation_which_may_end_the
     take();
     EXPECT_TRUE(answer());
   }
-  EXPECT_EQ(bytes_at_master(), 0);
   take();
   EXPECT_THAT(at_master(2), ElementsAre(1, 2));
+  EXPECT_TRUE(answer());
+  EXPECT_THAT(at_master(1), ElementsAre(3)) << "nor is its own result held";
 }
 
 TEST_F(HeldResults, are_handed_in_beside_a_long_evaluation) {
+  take();
+  EXPECT_TRUE(answer());
+  take();
   beside = std::thread([this] { endpoint->wait_closed(); });
-  take();
-  EXPECT_TRUE(answer());
-  EXPECT_EQ(bytes_at_master(), 0);
-  take();
-  EXPECT_THAT(at_master(1), ElementsAre(1));
-}
-
-TEST_F(HeldResults, are_handed_in_by_a_worker_that_leaves) {
-  take();
-  EXPECT_TRUE(answer());
-  take();
-  std::thread leaves([this] { endpoint->leave(); });
-  endpoint->wait_closed();
-  EXPECT_FALSE(answer());
-  leaves.join();
   EXPECT_THAT(at_master(1), ElementsAre(1));
 }
 

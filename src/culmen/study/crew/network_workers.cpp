@@ -1,6 +1,5 @@
 #include "culmen/study/crew/network_workers.hpp"
 
-#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -25,8 +24,7 @@ constexpr std::size_t descriptors_of_an_endpoint = 6;  // its socket, and what w
 /// Gives the worker its own set-up in place of the master's.
 class OwnWork final : public Endpoint {
  public:
-  OwnWork(Endpoint& network, const Bytes& set_up, std::atomic<std::uint64_t>& results)
-      : network_(network), set_up_(set_up), results_(results) {}
+  OwnWork(Endpoint& network, const Bytes& set_up) : network_(network), set_up_(set_up) {}
   bool receive(FrameHead& head, Bytes& body) override { return replaced(network_.receive(head, body), head, body); }
   bool try_receive(FrameHead& head, Bytes& body) override {
     return replaced(network_.try_receive(head, body), head, body);
@@ -34,12 +32,12 @@ class OwnWork final : public Endpoint {
   /// False also after it said why it cannot evaluate: then it leaves.
   bool send(const FrameHead& head, BytesView body) override {
     const bool sent = network_.send(head, body);
-    results_ += sent && head.kind == FrameKind::result;
     if (head.kind == FrameKind::result || body.empty()) return sent;
     if (network_.closed()) return false;  // the end of the study interrupted the set-up
     trouble_ = text_in(body);
     return false;
   }
+  void hand_in() override { network_.hand_in(); }
   const std::string& trouble() const { return trouble_; }
   void wait_closed() override { network_.wait_closed(); }
   void release() noexcept override { network_.release(); }
@@ -52,7 +50,6 @@ class OwnWork final : public Endpoint {
   }
   Endpoint& network_;
   const Bytes& set_up_;
-  std::atomic<std::uint64_t>& results_;
   std::string trouble_;
 };
 
@@ -127,7 +124,7 @@ struct NetworkWorkers::Impl {
 
   void work(JoinedEndpoint& endpoint) {
     Worker worker(factory_for(function));
-    OwnWork own(endpoint, set_up, results);
+    OwnWork own(endpoint, set_up);
     auto why = serve(own, worker);
     if (why.empty()) why = own.trouble();
     if (why.empty()) why = endpoint.trouble();
@@ -164,7 +161,6 @@ struct NetworkWorkers::Impl {
   Bytes set_up;
   bool starts_processes = false;
   std::unique_ptr<Guard> guard;
-  std::atomic<std::uint64_t> results = 0;
   std::vector<std::unique_ptr<JoinedEndpoint>> endpoints;
   std::vector<std::thread> threads;
   mutable std::mutex mutex;  // of the following
@@ -193,6 +189,10 @@ std::string NetworkWorkers::trouble() const {
   return impl_->trouble;
 }
 
-std::uint64_t NetworkWorkers::evaluations() const { return impl_->results; }
+std::uint64_t NetworkWorkers::evaluations() const {
+  std::uint64_t all = 0;
+  for (const auto& endpoint : impl_->endpoints) all += endpoint->results();
+  return all;
+}
 
 }  // namespace culmen

@@ -24,6 +24,8 @@ class JoinedEndpoint : public Endpoint {
   virtual void join() = 0;
   /// Leaves the study: a join() under way and the worker's evaluation are interrupted. Any thread.
   virtual void leave() noexcept = 0;
+  /// Results that the system has. Any thread.
+  virtual std::uint64_t results() const = 0;
   /// Why it ended without a bye; empty otherwise.
   virtual std::string trouble() const = 0;
 };

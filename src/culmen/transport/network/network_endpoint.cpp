@@ -20,16 +20,18 @@ namespace {
 using Lock = Turns::Lock;
 
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 64;
-constexpr std::size_t most_held_bytes = std::size_t{64} << 10, most_held = 32;  // all of them are kept, too
+constexpr std::size_t most_held_bytes = std::size_t{64} << 10;
+constexpr double longest_held_s = 0.05;
 // Fewer may be calls of a program that waits for each.
 constexpr std::size_t fewest_waiting = 4;
 constexpr double longest_leave_s = 1;
-constexpr double stand_in_after_s = 0.2;  // how late an evaluation may notice the end of the study
+constexpr double stand_in_after_s =
+    0.2;  // how late an evaluation may notice the end of the study, or results may leave
 
 /// Connects again if the connection is lost, and sends its last results again, because they may be lost, too. Frames
 /// that had arrived and were not received are dropped, because the master gives them to others. While many candidates
-/// wait, it holds results until half of the candidates are left: one message for several costs both sides less. It has
-/// no thread: the worker's thread reads and writes. During a long evaluation, the thread in wait_closed() does it.
+/// wait, it holds as many results as the master allows: one message for several costs both sides less. It has no
+/// thread: the worker's thread reads and writes. During a long evaluation, the thread in wait_closed() does it.
 class NetworkEndpoint final : public JoinedEndpoint {
  public:
   explicit NetworkEndpoint(JoinOptions options) : options_(std::move(options)) {
@@ -52,7 +54,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     over_ = true;
     turns_.wake();
     if (joining_) joining_->shut();
-    written_.wait_for(lock, span_of(longest_leave_s), [this] { return !writing_ && held_.empty(); });
+    written_.wait_for(lock, span_of(longest_leave_s), [this] { return !writing_; });
     if (current_) current_->shut();
   }
 
@@ -60,7 +62,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     Lock lock(mutex_);
     if (must_hand_in() || (!over_ && frames_.empty())) {
       const Turns::Turn turn(turns_, lock);
-      hand_in(lock);
+      send_held(lock);
       while (!over_ && frames_.empty()) hear(lock);
     }
     return pop(head, body);
@@ -71,7 +73,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (must_hand_in() || (!over_ && frames_.empty())) {
       const Turns::Turn turn(turns_, lock);
       if (frames_.empty()) read_what_seems_there(lock);
-      if (must_hand_in()) hand_in(lock);
+      if (must_hand_in()) send_held(lock);
     }
     return pop(head, body);
   }
@@ -83,14 +85,24 @@ class NetworkEndpoint final : public JoinedEndpoint {
     while (!over_ && !current_) connect(lock, [] { return false; });
     read_what_seems_there(lock);  // it may be the end of the study, which a worker that only sends must notice
     if (over_) {
-      hand_in(lock);
+      send_held(lock);
       return false;
     }
-    if (head.kind == FrameKind::result) keep(head, body);
+    const bool is_result = head.kind == FrameKind::result;
+    if (is_result) keep(head, body);
+    unsent_results_ += is_result;
     if (!current_) return true;  // it is sent again with the next connection
+    if (held_.empty()) held_since_ = now();
     append_frame(held_, head, body);
-    if (head.kind == FrameKind::result && holds()) return true;
-    return hand_in(lock) || !over_;
+    if (is_result && holds()) return true;
+    return send_held(lock) || !over_;
+  }
+
+  void hand_in() override {
+    Lock lock(mutex_);
+    if (held_.empty()) return;
+    const Turns::Turn turn(turns_, lock);
+    send_held(lock);
   }
 
   void wait_closed() override {
@@ -108,6 +120,11 @@ class NetworkEndpoint final : public JoinedEndpoint {
   bool closed() const noexcept override {
     const Lock lock(mutex_);
     return over_;
+  }
+
+  std::uint64_t results() const override {
+    const Lock lock(mutex_);
+    return sent_results_;
   }
 
   std::string trouble() const override {
@@ -137,7 +154,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// The same beside an evaluation. Returns early if the worker's thread wants its turn.
   void watch(Lock& lock) {
-    hand_in(lock);
+    send_held(lock);
     if (!current_) return connect(lock, [this] { return turns_.is_wanted() || released_; });
     if (read_what_came(lock)) return;
     const auto descriptor = current_->descriptor();
@@ -170,23 +187,23 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// More results can wait for this one's message.
   bool holds() {
-    const auto waiting = frames_.size();
-    return waiting >= fewest_waiting && 2 * waiting > most_waiting_ && ++held_results_ < most_held &&
-           held_.size() < most_held_bytes;
+    return frames_.size() >= fewest_waiting && unsent_results_ < may_hold_ && !repeats_ &&
+           held_.size() < most_held_bytes && now() < held_since_ + span_of(longest_held_s);
   }
 
   /// True: the system has all that was held.
-  bool hand_in(Lock& lock) {
+  bool send_held(Lock& lock) {
     if (held_.empty()) return true;
     std::swap(out_, held_);
-    drop_held();
-    return write(lock);
+    clear(held_);
+    return write_results(lock);
   }
 
-  void drop_held() {
-    clear(held_);
-    held_results_ = 0;
-    most_waiting_ = frames_.size();
+  /// The same with those of a lost connection.
+  bool write_results(Lock& lock) {
+    const bool written = write(lock);
+    if (written) sent_results_ += std::exchange(unsent_results_, 0);
+    return written;
   }
 
   /// What is in out_. True: the system has it, though the study may have ended meanwhile.
@@ -221,7 +238,6 @@ class NetworkEndpoint final : public JoinedEndpoint {
       }
       frames_.push_back({head, Bytes(body.begin(), body.end())});
     }
-    most_waiting_ = std::max(most_waiting_, frames_.size());
   }
 
   void say(Lock& lock, FrameKind kind) {
@@ -244,7 +260,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   void end(const std::string& why) {
     over_ = true;
     reason_ = why;
-    drop_held();
+    clear(held_);
     if (current_) current_->shut();
     turns_.wake();
   }
@@ -252,7 +268,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   void lose(const std::string& why) {
     current_.reset();
     frames_.clear();
-    drop_held();  // they are among the last results
+    clear(held_);  // they are among the last results
     if (over_) return;
     last_trouble_ = why;
     try_until_ = now() + span_of(options_.patience_s);
@@ -317,7 +333,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (!current_ || over_) return;
     clear(out_);
     for (const auto& frame : last_results_) append_frame(out_, frame.head, frame.body);
-    if (!out_.empty()) write(lock);
+    if (!out_.empty()) write_results(lock);
   }
 
   void keep(const FrameHead& head, BytesView body) {
@@ -332,6 +348,8 @@ class NetworkEndpoint final : public JoinedEndpoint {
   bool pop(FrameHead& head, Bytes& body) {
     if (over_ || frames_.empty()) return false;
     head = frames_.front().head;
+    repeats_ = head.attempt > 0;
+    may_hold_ = head.may_hold;
     body = std::move(frames_.front().body);
     frames_.pop_front();
     return true;
@@ -349,12 +367,14 @@ class NetworkEndpoint final : public JoinedEndpoint {
   std::deque<Frame> frames_;                   // for receive()
   std::deque<Frame> last_results_;             // sent, but perhaps lost with the connection; a repetition is dropped
   std::size_t kept_bytes_ = 0;
+  std::uint64_t sent_results_ = 0, unsent_results_ = 0;
+  bool repeats_ = false;        // the evaluation of the latest candidate
+  std::uint32_t may_hold_ = 0;  // of the same
   bool writing_ = false;
   std::condition_variable written_;
   // With the turn:
   Bytes out_, held_;
-  std::size_t held_results_ = 0;
-  std::size_t most_waiting_ = 0;  // in frames_ since the last results were handed in
+  std::chrono::steady_clock::time_point held_since_;
   bool refused_ = false, has_joined_ = false;
   std::string last_trouble_;
   std::chrono::steady_clock::time_point try_at_, try_until_;

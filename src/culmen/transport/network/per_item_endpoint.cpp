@@ -81,7 +81,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
     unconfirmed_.emplace_back(head, Bytes(body.begin(), body.end()));
     const bool waits = waiting_.empty() && !socket_.is_open();
     socket_.close();
-    if (waits) hand_in();
+    if (waits) begin_waiting();
     else finish_visit(false);
     return written_ > number || !is_over();
   }
@@ -99,13 +99,18 @@ class PerItemEndpoint final : public JoinedEndpoint {
 
   bool closed() const noexcept override { return is_over(); }
 
+  std::uint64_t results() const override {
+    const std::lock_guard lock(mutex_);
+    return results_;
+  }
+
   std::string trouble() const override {
     const std::lock_guard lock(mutex_);
     return reason_;
   }
 
  private:
-  void hand_in() {
+  void begin_waiting() {
     try {
       begin_visit(socket_, true, false);
     } catch (const TransportError&) {  // receive() tries again
@@ -138,6 +143,13 @@ class PerItemEndpoint final : public JoinedEndpoint {
       out.clear();
     }
     by.write(out);
+    count_written();
+  }
+
+  void count_written() {
+    const std::lock_guard lock(mutex_);
+    for (auto number = std::max(written_, confirmed_); number < confirmed_ + unconfirmed_.size(); ++number)
+      results_ += unconfirmed_[number - confirmed_].first.kind == FrameKind::result;
     written_ = confirmed_ + unconfirmed_.size();
   }
 
@@ -225,6 +237,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
   mutable std::mutex mutex_;                             // of the following
   std::condition_variable changed_;
   bool over_ = false, released_ = false, left_ = false;
+  std::uint64_t results_ = 0;
   std::string reason_;
 };
 
