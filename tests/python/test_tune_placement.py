@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from culmen.cli.work.tune_line import settings_of
 from culmen.launch.mpi import load
+from culmen.problem.parameter import Parameter
+from culmen.problem.space import Space
 from culmen.tune.placement import line as lines
 from culmen.tune.placement import pages, placed
 from culmen.tune.placement.line import Line, read_line
@@ -140,7 +142,7 @@ def test_mpich_gets_the_cpus_of_each_rank():
 def test_settings_as_typed_give_the_typed_line():
     typed = [("placement", ["--bind-to", "socket"]), ("", ["--mca", "btl", "self,tcp"]), ("per node", ["-N", "36"])]
     line = launched("Open MPI 4", "-n", "7", options=typed)
-    space = space_of(line, machine(), None, None)
+    space = space_of(line, machine(), None, None, by_figure=True)
     present = {name: table["initial"] for name, table in space.parameters.items() if "initial" in table}
     want = "mpiexec -n 36 --bind-to socket --mca btl self,tcp -N 36 ./app -n 7"
     assert command(line, machine(), **present) == want
@@ -217,7 +219,7 @@ def test_a_program_without_openmp_gets_a_set_of_cores():
 
 def test_the_space_has_what_the_machine_has(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    wide = space_of(launched("Open MPI 4", openmp=True, threads=1), machine(nodes=4), None, None)
+    wide = space_of(launched("Open MPI 4", openmp=True, threads=1), machine(nodes=4), None, None, True)
     assert {*wide.parameters} >= {"ranks_per_node", "threads", "hyper_threads", "binding", "order", "memory"}
     assert 24 in wide.parameters["ranks_per_node"]["choices"]
     assert wide.parameters["binding"]["choices"] == ["as typed", "none", "core", "numa", "socket"]
@@ -227,6 +229,45 @@ def test_the_space_has_what_the_machine_has(monkeypatch):
     assert plain.runs < wide.runs
     fixed = space_of(launched("Open MPI 4"), machine(), [36], None)
     assert "ranks_per_node" not in fixed.parameters
+
+
+def test_wall_times_are_compared_with_the_same_ranks():
+    space = space_of(launched("Open MPI 4"), machine(), None, None)
+    assert "ranks_per_node" not in space.parameters
+    assert any(sentence.startswith("Ranks: their number stays") for sentence in space.left_out)
+    assert "ranks_per_node" in space_of(launched("Open MPI 4"), machine(), [18, 36], None).parameters
+    assert "ranks_per_node" in space_of(launched("Open MPI 4"), machine(), None, None, by_figure=True).parameters
+
+
+def fits(space, **settings):
+    """Whether the constraints allow these settings."""
+    assert settings.keys() <= space.parameters.keys()
+    given = {name: {"initial": value} for name, value in settings.items()}
+    parameters = {name: Parameter(**{"type": "categorical"} | table | given.get(name, {})) for name, table in space.parameters.items()}
+    core = Space(parameters, space.constraints).core
+    return core.violation(core.start()) == 0
+
+
+def test_ranks_with_threads_fit_on_their_socket():
+    line = launched("Open MPI 4", openmp=True, threads=12, ranks=2)
+    space = space_of(line, machine(threads=1), [2, 3, 4], [6, 9, 12])
+    assert fits(space, ranks_per_node=2, threads=12, binding="core", order="core")
+    assert not fits(space, ranks_per_node=3, threads=12, binding="core", order="core")
+    assert fits(space, ranks_per_node=3, threads=12, binding="none")
+    assert fits(space, ranks_per_node=4, threads=9, binding="core", order="core")
+
+
+@pytest.mark.parametrize(("ranks", "threads"), [([2, 8], [1, 4]), (None, [1, 9]), ([1, 2], [1])])
+def test_each_listed_number_can_be_tried(ranks, threads):
+    """Also more than there are cores, or so few that most of them are idle."""
+    line = launched("Open MPI 4", openmp=True, threads=2, ranks=2)
+    space = space_of(line, machine(1, 4, 1), ranks, threads)
+    several = ranks or [line.ranks]
+    for number in several:
+        assert any(fits(space, **({"ranks_per_node": number} if ranks else {}), threads=k) for k in threads)
+    for number in threads:
+        assert any(fits(space, **({"ranks_per_node": k} if ranks else {}), threads=number) for k in several)
+    assert not ranks or not fits(space, ranks_per_node=max(ranks), threads=max(threads)) or max(ranks) == 2
 
 
 def test_memory_of_one_node_is_tried_if_it_can_be_enough(monkeypatch):

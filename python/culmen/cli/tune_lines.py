@@ -70,8 +70,8 @@ def placement(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks on each node that the program can use. One number: it stays. Default: at least half "
-            "of the cores, with an equal number for each socket.",
+            help="Numbers of ranks on each node that the program can use. Default: the number that you typed. With "
+            "--figure: at least half of the cores, with an equal number for each socket.",
         ),
     ] = None,
     threads: Annotated[

@@ -28,7 +28,8 @@ def tune_placement(
 ) -> int:
     """Returns an exit code. Raises InputError if the command is wrong, or if the program fails as it was typed."""
     line, machine = read_line(words), read_topology(topology)
-    space = space_of(line, machine, numbers_of(ranks, "--ranks"), numbers_of(threads, "--threads"))
+    given = (numbers_of(ranks, "--ranks"), numbers_of(threads, "--threads"))
+    space = space_of(line, machine, *given, by_figure=wanted.figure is not None)
     plan = plan_of(line, machine, Path.cwd())
     if not quiet:
         _explain(str(machine), line, space)

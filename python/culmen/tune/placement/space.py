@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
+from .limits import least_used, limits_of, used
 from .line import Line
 from .pages import huge_pages
 from .placed import HYPER, TYPED
@@ -32,9 +33,11 @@ class Space:
         return min(_MOST_RUNS, max(_LEAST_RUNS, _RUNS_PER_CANDIDATE * math.prod(sizes)))
 
 
-def space_of(line: Line, topology: Topology, ranks: list[int] | None, threads: list[int] | None) -> Space:
+def space_of(
+    line: Line, topology: Topology, ranks: list[int] | None, threads: list[int] | None, by_figure: bool = False
+) -> Space:
     """``ranks``, ``threads``: the numbers that may be tried, if the user says so: ranks of a node, threads of a rank.
-    Raises InputError."""
+    ``by_figure``: a figure of the program counts, not its wall time. Raises InputError."""
     space = Space()
     if ranks and not line.launcher:
         raise InputError("--ranks is for programs that mpiexec starts; this command has no mpiexec")
@@ -45,7 +48,7 @@ def space_of(line: Line, topology: Topology, ranks: list[int] | None, threads: l
     elif topology.threads_per_core == 1:
         space.left_out.append("Hyper-threads: each core has one hardware thread.")
     if line.launcher:
-        _add_ranks(space, line, topology, ranks)
+        _add_ranks(space, line, topology, ranks, by_figure)
     if line.openmp:
         _add_threads(space, line, topology, threads)
     elif line.launcher:
@@ -54,10 +57,9 @@ def space_of(line: Line, topology: Topology, ranks: list[int] | None, threads: l
         )
     else:
         _add_cores(space, topology)
-    if "hyper_threads" in space.parameters or "threads" in space.parameters:
-        _add_limits(space, line, topology)
     if line.launcher or line.openmp:
         _add_binding(space, line, topology)
+    space.constraints = limits_of(space.parameters, line, topology, ranks, threads)
     _add_memory(space, line, topology)
     _add_pages(space)
     return space
@@ -84,29 +86,25 @@ def plan_of(line: Line, topology: Topology, folder: Path) -> dict[str, Any]:
     }
 
 
-def _used(line: Line) -> int:
-    return line.ranks * max(1, line.threads)
-
-
 def _uses_hyper_threads(line: Line, topology: Topology) -> bool:
     """As typed."""
     if line.mpi and line.mpi.placement and line.mpi.placement.hyper_threads:
         return any(role == HYPER for role, _ in line.options)
-    return _used(line) > topology.cores
-
-
-def _least(line: Line, topology: Topology) -> int:
-    """Fewer would leave most of the machine idle."""
-    return min((topology.cores + 1) // 2, _used(line))
+    return used(line) > topology.cores
 
 
 def _ordinal(values: set[int], initial: int) -> dict[str, Any]:
     return {"type": "ordinal", "choices": sorted(values | {initial}), "initial": initial}
 
 
-def _add_ranks(space: Space, line: Line, topology: Topology, given: list[int] | None) -> None:
+def _add_ranks(space: Space, line: Line, topology: Topology, given: list[int] | None, by_figure: bool) -> None:
+    if not given and not by_figure:  # fewer ranks may do less work
+        space.left_out.append(
+            "Ranks: their number stays, because the work may depend on it; --figure REGEX or --ranks N-N varies it."
+        )
+        return
     sockets, most = len(topology.sockets), topology.cores * topology.threads_per_core
-    least = 1 if line.openmp else _least(line, topology)
+    least = 1 if line.openmp else least_used(line, topology)
     tried = {*given} if given else {k for k in range(sockets, most + 1, sockets) if k >= least}
     if len(tried | {line.ranks}) > 1:
         space.parameters["ranks_per_node"] = _ordinal(tried, line.ranks)
@@ -133,20 +131,6 @@ def _add_cores(space: Space, topology: Topology) -> None:
         space.left_out.append("Cores: there is no program taskset; the package util-linux has it.")
     elif len(tried) > 1:
         space.parameters["cores"] = _ordinal(tried, topology.cores)
-
-
-def _add_limits(space: Space, line: Line, topology: Topology) -> None:
-    """Not more threads than places for them, unless typed so, and not so few that most cores are idle."""
-    ranks = "ranks_per_node" if "ranks_per_node" in space.parameters else str(line.ranks)
-    threads = "max(threads, 1)" if "threads" in space.parameters else str(max(1, line.threads))
-    hyper = space.parameters.get("hyper_threads")
-    more = topology.cores * (topology.threads_per_core - 1)
-    room = f"{topology.cores} + {more} * (hyper_threads == true)" if hyper else str(topology.cores)
-    if _used(line) > topology.cores + more * bool(hyper and hyper["initial"]):
-        room = f"max({room}, {_used(line)})"
-    space.constraints["room"] = f"{ranks} * {threads} <= {room}"
-    if "threads" in space.parameters:
-        space.constraints["busy"] = f"threads == 0 or {ranks} * {threads} >= {_least(line, topology)}"
 
 
 def _add_binding(space: Space, line: Line, topology: Topology) -> None:

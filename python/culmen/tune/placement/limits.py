@@ -1,0 +1,63 @@
+"""The constraints of a placement: which numbers of ranks and threads fit on a machine."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .line import Line
+from .topology import Topology
+
+
+def used(line: Line) -> int:
+    """Places for ranks and their threads, as typed."""
+    return line.ranks * max(1, line.threads)
+
+
+def least_used(line: Line, topology: Topology) -> int:
+    """Fewer would leave most of the machine idle."""
+    return min((topology.cores + 1) // 2, used(line))
+
+
+def limits_of(
+    parameters: Mapping[str, Any],
+    line: Line,
+    topology: Topology,
+    listed_ranks: list[int] | None,
+    listed_threads: list[int] | None,
+) -> dict[str, str]:
+    """Not more threads than places for them, unless typed so, and not so few that most cores are idle. But each number
+    that the user lists can be tried."""
+    most, least = used(line), least_used(line, topology)
+    several, each = listed_ranks or [line.ranks], listed_threads or [1]
+    ends = (max(several) * min(each), min(several) * max(each))
+    if listed_ranks or listed_threads:
+        most = max(most, *ends)
+    if listed_threads:
+        least = min(least, *ends)
+    ranks, threads = _figures(parameters, line)
+    found = {}
+    if "hyper_threads" in parameters or "threads" in parameters:
+        found["room"] = f"{ranks} * {threads} <= {_room(parameters, topology, most)}"
+    if "threads" in parameters:
+        found["busy"] = f"threads == 0 or {ranks} * {threads} >= {least}"
+    if line.launcher and "binding" in parameters:
+        share = f"ceil({ranks} / {len(topology.sockets)}) * {threads}"
+        found["sockets"] = f"binding != 'core' or {share} <= {_places(parameters, topology, topology.cores_per_socket)}"
+    return found
+
+
+def _figures(parameters: Mapping[str, Any], line: Line) -> tuple[str, str]:
+    """In expressions: the ranks of a node, and the threads of each. Threads of an unknown number share the cores."""
+    ranks = "ranks_per_node" if "ranks_per_node" in parameters else str(line.ranks)
+    return ranks, "max(threads, 1)" if "threads" in parameters else str(max(1, line.threads))
+
+
+def _places(parameters: Mapping[str, Any], topology: Topology, cores: int) -> str:
+    more = cores * (topology.threads_per_core - 1)
+    return f"{cores} + {more} * (hyper_threads == true)" if "hyper_threads" in parameters else str(cores)
+
+
+def _room(parameters: Mapping[str, Any], topology: Topology, most: int) -> str:
+    """``most``: what must fit in any case."""
+    hyper = parameters.get("hyper_threads", {}).get("initial", False)
+    room = _places(parameters, topology, topology.cores)
+    return f"max({room}, {most})" if most > topology.cores * (topology.threads_per_core if hyper else 1) else room
