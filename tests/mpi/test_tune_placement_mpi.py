@@ -22,6 +22,7 @@ SETTINGS = [
     {"ranks_per_node": "8", "binding": "core", "order": "socket"},
     {"ranks_per_node": "4", "binding": "core", "order": "socket", "threads": "2"},
     {"ranks_per_node": "8", "binding": "numa", "order": "core"},
+    {"ranks_per_node": "8", "binding": "socket", "order": "socket"},
     {"ranks_per_node": "16", "binding": "core", "order": "core", "hyper_threads": "true"},
 ]
 
@@ -43,7 +44,8 @@ def bound_by(mpi: str, words: list[str], topology: Path) -> dict[int, list[int]]
     done = subprocess.run(words, env=environment(**variables), capture_output=True, text=True, timeout=HANGS_S)
     said = done.stdout + done.stderr
     if mpi == "openmpi":
-        return {int(rank): cpus_of(cpus) for rank, cpus in re.findall(r"PROC \[\[.*,1\],(\d+)\] BITMAP (\S+)", said)}
+        found = re.findall(r"PROC \[\[.*,1\],(\d+)\] (?:BITMAP|TO) (\d[\d,-]*)", said)
+        return {int(rank): cpus_of(cpus) for rank, cpus in found}
     found = re.findall(r"process (\d+) binding: ([01]+)", said)
     return {int(rank): [k for k, bit in enumerate(bits) if bit == "1"] for rank, bits in found}
 
@@ -68,6 +70,18 @@ def test_launchers_bind_ranks_as_culmen_says(mpi, tmp_path, machine, settings):
     hyper = "hyper_threads" in settings
     wanted = placed.rank_cpus(plan, ranks, each, hyper, settings["order"], settings["binding"])
     assert bound_by(mpi, words, file) == dict(enumerate(wanted)), words
+
+
+@pytest.mark.either("mpi")
+def test_without_binding_ranks_may_run_everywhere(mpi, tmp_path):
+    launcher = find_launcher(mpi)
+    flags = [*launcher.mpi.one_machine.flags, *(["--oversubscribe"] if mpi == "openmpi" else [])]
+    program = ["grep", "Cpus_allowed_list", "/proc/self/status"]
+    line = Line({}, [], program, 1, False, launcher.program, launcher.mpi, [("ranks", ["-n", "2"]), ("", flags)], 2)
+    _, words = placed.command_of(plan_of(line, read_topology(), tmp_path), {"binding": "none"})
+    done = subprocess.run(words, env=environment(**AS_ROOT), capture_output=True, text=True, timeout=HANGS_S)
+    here = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    assert sorted(done.stdout.splitlines()) == [here.strip()] * 2, done.stderr
 
 
 def tuned(folder: Path, mpi: str, *options: str, **variables: str):
@@ -138,6 +152,13 @@ def test_an_openmp_program_gets_threads(tmp_path):
     assert "OMP_NUM_THREADS=2" in line and line.endswith(" ./app")
     ran = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS_S)  # noqa: S602
     assert ran.stdout == "rate = 20\n", ran.stderr
+
+
+def test_nothing_runs_with_the_topology_of_another_machine(tmp_path):
+    done = culmen("tune", "placement", "--topology", "pack:2 core:4 pu:1", "--", "true", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "add --dry-run" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_culmen_would_try_is_shown_without_a_run(tmp_path):
