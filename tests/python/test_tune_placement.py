@@ -151,6 +151,19 @@ def test_settings_as_typed_give_the_typed_line():
     assert "--mca btl self,tcp" in command(line, machine(), **present | {"binding": "none"})
 
 
+@pytest.mark.parametrize("title", ["Open MPI 4", "Open MPI 5"])
+def test_oversubscription_stays_with_every_binding(title):
+    typed = [("placement", ["--map-by", "slot:OVERSUBSCRIBE"])]
+    line = launched(title, ranks=8, options=typed)
+    for binding in ("none", "core", "socket"):
+        got = command(line, machine(1, 2, 1), binding=binding, order="core")
+        assert "mpiexec -n 8 --oversubscribe --map-by ppr:8:" in got
+        assert "slot:OVERSUBSCRIBE" not in got
+    assert "--nooversubscribe" in command(
+        launched(title, options=[("placement", ["--map-by", ":nooversubscribe"])]), machine(), binding="none"
+    )
+
+
 def test_threads_share_the_cores_of_their_rank():
     line = launched("Open MPI 5", openmp=True, threads=1)
     got = command(line, machine(), ranks_per_node=6, threads=6, binding="core", order="socket")
@@ -342,6 +355,8 @@ def test_a_typed_line_is_taken_apart(known_launchers):
         ("mpiexec.mpich -n 3 -hosts a,b ./app", "3 ranks cannot be shared out evenly to 2 nodes"),
         ("srun -n 4 ./app", "does not know the options of srun"),
         ("./none", "the program './none' was not found"),
+        ("env -u A mpiexec -n 4 ./app", "does not know the option -u of env"),
+        ("env A=1 -i ./app", "does not know the option -i of env"),
     ],
 )
 def test_a_line_that_cannot_be_varied_is_a_sentence(known_launchers, typed, message):

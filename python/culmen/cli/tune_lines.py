@@ -89,7 +89,7 @@ def placement(
             "--topology",
             metavar="TEXT|FILE.xml",
             help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: those "
-            "of this machine.",
+            "of this machine. Only with --dry-run.",
         ),
     ] = None,
     dry_run: Annotated[

@@ -98,7 +98,7 @@ def tune_io(
     if not quiet:
         _explain(folder, space)
     if not space.parameters:
-        print("There is nothing to tune: the command has no mpiexec, and the file system has no striping.")
+        print("There is nothing to tune.")
         return FINISHED
     if dry_run:
         return FINISHED

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ..._core import InputError
 from ...base.text import shown
 from ...tune.placement import placed
 from ...tune.placement.line import Line, read_line
@@ -27,6 +28,8 @@ def tune_placement(
     quiet: bool,
 ) -> int:
     """Returns an exit code. Raises InputError if the command is wrong, or if the program fails as it was typed."""
+    if topology is not None and not dry_run:
+        raise InputError("--topology describes another machine, so nothing can run there; add --dry-run")
     line, machine = read_line(words), read_topology(topology)
     given = (numbers_of(ranks, "--ranks"), numbers_of(threads, "--threads"))
     space = space_of(line, machine, *given, by_figure=wanted.figure is not None)
@@ -34,7 +37,7 @@ def tune_placement(
     if not quiet:
         _explain(str(machine), line, space)
     if not space.parameters:
-        print("There is nothing to tune: this machine leaves no choice to this program.")
+        print("There is nothing to tune.")
         return FINISHED
     if dry_run:
         return FINISHED

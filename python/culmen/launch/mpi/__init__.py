@@ -37,7 +37,7 @@ class Placement:
     figures of tune/placement/placed.py stand in braces. ``bindings``: for each of them the words; ``orders``: for each
     of them the figure ``order``. ``bound_per_node``: added to these words if there are several nodes.
     ``hyper_threads``: ranks may use hardware threads; ``hyper_modifier``: the figure ``modifier`` then, instead of
-    these words.
+    these words. ``modifiers``: words that do the same as a modifier of a replaced option.
     """
 
     ranks: list[str]
@@ -52,6 +52,7 @@ class Placement:
     bound_per_node: list[str] = field(default_factory=list)
     hyper_threads: list[str] = field(default_factory=list)
     hyper_modifier: str = ""
+    modifiers: dict[str, list[str]] = field(default_factory=dict)
     bindings: dict[str, list[str]] = field(default_factory=dict)
     orders: dict[str, str] = field(default_factory=dict)
 

@@ -63,6 +63,11 @@ def _without_env(words: list[str]) -> tuple[dict[str, str], list[str]]:
     if not words or Path(words[0]).name != "env":
         return {}, words
     end = next((k for k, word in enumerate(words) if k and "=" not in word), len(words))
+    if words[end : end + 1] and words[end].startswith("-"):
+        raise InputError(
+            f"culmen does not know the option {words[end]} of env; write only variables after env, as in "
+            "env A=1 mpiexec -n 4 ./app, and run the rest before culmen"
+        )
     return dict(word.split("=", 1) for word in words[1:end]), words[end:]
 
 

@@ -5,6 +5,7 @@ A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -59,6 +60,8 @@ def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, s
     if "hyper_threads" in chosen and not hyper:
         dropped.add(HYPER)
     for role, group in plan["options"]:
+        if role == PLACEMENT and binding:
+            yield _kept(words["modifiers"], group)
         if role == RANKS:
             yield [*group[:-1], str(ranks * plan["nodes"])] if ranks != plan["ranks"] else group
         elif role not in dropped:
@@ -72,6 +75,12 @@ def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, s
         yield list(_filled(words["per_node"], {"per_node": str(ranks)}))
     if binding and plan["nodes"] > 1:
         yield list(_filled(words["bound_per_node"], {"per_node": str(ranks)}))
+
+
+def _kept(modifiers: dict[str, list[str]], group: list[str]) -> list[str]:
+    """Words for modifiers such as OVERSUBSCRIBE of an option such as ``--map-by slot:OVERSUBSCRIBE``."""
+    typed = re.split("[:,=]", group[-1].upper())
+    return [word for name, words in modifiers.items() if name in typed for word in words]
 
 
 def _filled(words: Iterable[str], figures: dict[str, str]) -> Iterable[str]:
