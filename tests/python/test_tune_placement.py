@@ -255,8 +255,9 @@ def test_wall_times_are_compared_with_the_same_ranks():
 def fits(space, **settings):
     """Whether the constraints allow these settings."""
     assert settings.keys() <= space.parameters.keys()
-    given = {name: {"initial": value} for name, value in settings.items()}
-    parameters = {name: Parameter(**{"type": "categorical"} | table | given.get(name, {})) for name, table in space.parameters.items()}
+    tables = {name: {"type": "categorical", **table} for name, table in space.parameters.items()}
+    tables |= {name: {**tables[name], "initial": value} for name, value in settings.items()}
+    parameters = {name: Parameter(**table) for name, table in tables.items()}
     core = Space(parameters, space.constraints).core
     return core.violation(core.start()) == 0
 
@@ -342,6 +343,19 @@ def test_a_typed_line_is_taken_apart(known_launchers):
     typed = "mpiexec.mpich -genvall -genv OMP_NUM_THREADS 3 -ppn 4 -hosts a,b -n 8 numactl -l ./app"
     line = read_line(typed.split())
     assert (line.ranks, line.nodes, line.threads, line.program[0]) == (4, 2, 3, "numactl")
+
+
+@pytest.mark.parametrize(
+    ("words", "nodes"),
+    [
+        (["mpiexec", "-H", "a:2,b:2", "-n", "4", "./app"], 2),
+        (["nice", "mpiexec", "-n", "4", "./app", "-H", "a,b"], 1),
+        (["./app"], 1),
+    ],
+)
+def test_nodes_of_a_command_are_counted(monkeypatch, words, nodes):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert lines.nodes_of(words, MPIS["Open MPI 4"]) == nodes
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ Most = Annotated[
         metavar="SECONDS",
         min=0.01,
         show_default=False,
-        help="A run that takes longer has failed. Default: no limit.",
+        help="A run that takes longer has failed. Default: 10 times the run of your line, and 60 s more.",
     ),
 ]
 Figure = Annotated[

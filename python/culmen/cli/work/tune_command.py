@@ -44,33 +44,39 @@ _PRESENT, _SEARCH, _COMPARISON, _BUILDS = "present.db", "search.db", "comparison
 _FOUND, _RESULT = "found.json", "result.json"
 _PAGE = "tuning.html"
 _LEAST_PAIRS = 3
+_LONGER, _LEAST_LIMIT_S = 10, 60  # the usual time limit: so many present runs, and these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
-class Tuner:
-    """``file``: of the recipe. ``folder``: for the results."""
+def remove_results(folder: Path) -> None:
+    """So that a tuning begins anew."""
+    for name in (_PRESENT, _SEARCH, _COMPARISON):
+        remove_measurements(folder / name)
+    (folder / _FOUND).unlink(missing_ok=True)
 
-    def __init__(self, recipe: RecipeFile, file: Path, folder: Path, quiet: bool) -> None:
+
+class Tuner:
+    """``file``: of the recipe. ``folder``: for the results. ``limits``: a run has a time limit, by default according to
+    the run with the present settings."""
+
+    def __init__(self, recipe: RecipeFile, file: Path, folder: Path, quiet: bool, limits: bool = False) -> None:
         self.recipe, self.folder, self.quiet = recipe, folder, quiet
+        self._limits = limits and not recipe.evaluator.time_limit_s
         self._source, self._place = str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
         self.present = present_of(self.recipe)
 
-    def begin_again(self) -> None:
-        for name in (_PRESENT, _SEARCH, _COMPARISON):
-            remove_measurements(self.folder / name)
-        (self.folder / _FOUND).unlink(missing_ok=True)
-
     def search(self) -> dict[str, Value] | None:
         """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
         would make sense. A search that has ended is not continued: its time may have been up."""
-        search = self._kept(search_file(self.recipe, self._place, self._builds), _SEARCH)
         begun = (self.folder / _SEARCH).exists()
-        if begun and (found := self._found()) is not None and not search.is_another():
-            return found
         if not begun and not self._try_present():
             return None
+        self._limit_time()
+        search = self._kept(search_file(self.recipe, self._place, self._builds), _SEARCH)
+        if begun and (found := self._found()) is not None and not search.is_another():
+            return found
         result = self._conduct(search, "runs")
         if result.reason == "interrupted":
             return None
@@ -91,6 +97,16 @@ class Tuner:
             raise InputError(f"{self._source}: the program failed with the present settings: {why}")
         self.say(f"Present settings: {self.goal} {shown(result.value)}")
         return True
+
+    def _limit_time(self) -> None:
+        """Otherwise a run that hangs would block the search."""
+        if not self._limits or not (self.folder / _PRESENT).exists():
+            return
+        limit_s = float(math.ceil(_LONGER * spent_s([self.folder / _PRESENT]) + _LEAST_LIMIT_S))
+        evaluator = self.recipe.evaluator.model_copy(update={"time_limit_s": limit_s})
+        self.recipe = self.recipe.model_copy(update={"evaluator": evaluator})
+        self._limits = False
+        self.say(f"A run that takes longer than {limit_s:g} s fails; --time-limit changes this")
 
     def _found(self) -> dict[str, Value] | None:
         """The result of a search that has ended, if it was of the same file."""
@@ -163,7 +179,7 @@ def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) 
 def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
     """Searches, compares, and shows the result. None: a signal stopped it. Raises InputError if the program fails."""
     if overwrite:
-        tuner.begin_again()
+        remove_results(tuner.folder)
     new = tuner.search()
     compared = None if new is None or new == tuner.present else tuner.compare(new)
     if new is None or (compared is None and new != tuner.present):

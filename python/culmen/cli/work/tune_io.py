@@ -15,6 +15,7 @@ from ...tune.command.results import Tuned
 from ...tune.io import applied
 from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, kind_of, mpi_of, plan_of, space_of
+from ...tune.placement.line import nodes_of
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for
 from .tune_command import Tuner, tune
@@ -104,10 +105,11 @@ def tune_io(
         return FINISHED
     results = folder_for(output or Path(f"tune-{_NAME}"))
     path = write_plan(results, {**plan_of(words, mpi, space, Path.cwd()), "files": str(folder.resolve())}, overwrite)
-    recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path)
+    all_cores = cores() * nodes_of(words, mpi)
+    recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
     with Scratch(folder) as scratch:
         os.environ[applied.BASE] = str(scratch.path.resolve())
-        tuned = tune(Tuner(recipe, path, results, quiet), overwrite)
+        tuned = tune(Tuner(recipe, path, results, quiet, limits=True), overwrite)
     if tuned is None:
         return RESUMABLE
     _show(tuned, words, variables, plan_of(words, mpi, space, Path.cwd()), folder, results)

@@ -12,6 +12,7 @@ from ..._core import InputError
 from ...report.files import Kind, replacing
 from ...tune.command.recipe import RecipeFile, recipe_of
 from ...tune.command.results import Tuned
+from .tune_command import remove_results
 
 _PLAN = "plan.json"
 _PLAN_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
@@ -47,9 +48,10 @@ class Wanted:
 
     @property
     def name(self) -> str:
-        """Of the figure: the word with which the regular expression begins, if it begins with one."""
-        found = re.match(r"([A-Za-z_]\w*)[ =:(]", self.figure or "")
-        return found[1] if found else _FIGURE
+        """Of the figure: the words before the number, as far as the regular expression names them."""
+        before = re.split(r"(?<!\\)\((?!\?)", self.figure or "", maxsplit=1)[0]
+        words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\\.|\[[^]]*\]|\(\?[^)]*\)", " ", before))
+        return "_".join(words) or _FIGURE
 
 
 def recipe_for(
@@ -60,13 +62,14 @@ def recipe_for(
     runs: int,
     maker: str,
     plan: Path,
+    cores: int,
 ) -> RecipeFile:
     """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``: of
-    the search, unless the user says so."""
+    the search, unless the user says so. ``cores``: of all nodes."""
     evaluator: dict[str, Any] = {"command": [str(plan), *(f"{each}={{{each}}}" for each in parameters)]}
     if wanted.time_limit_s:
         evaluator["time_limit_s"] = wanted.time_limit_s
-    tune = {"rounds": wanted.rounds, "expand": maker, "price_per_core_hour": wanted.price}
+    tune = {"rounds": wanted.rounds, "expand": maker, "price_per_core_hour": wanted.price, "cores": cores}
     tables: dict[str, Any] = {
         "name": title,
         "space": parameters,
@@ -86,6 +89,8 @@ def recipe_for(
 def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
     """The file for the runs. Raises InputError if the folder has the results of another command."""
     path, text = folder.resolve() / _PLAN, json.dumps(plan, indent=1) + "\n"
+    if begin_again:  # first: a failure must not leave runs of another plan
+        remove_results(folder)
     if path.exists() and not begin_again and path.read_text(encoding="utf-8") != text:
         raise InputError(f"{folder} is of another command or machine; give another --output, or write --overwrite")
     with replacing(path, _PLAN_FILE, force=True) as new:

@@ -43,8 +43,9 @@ def tune_placement(
         return FINISHED
     folder = folder_for(output or Path(f"tune-{_NAME}"))
     path = write_plan(folder, plan, overwrite)
-    recipe = recipe_for(_NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path)
-    tuned = tune(Tuner(recipe, path, folder, quiet), overwrite)
+    cores = machine.cores * line.nodes
+    recipe = recipe_for(_NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path, cores)
+    tuned = tune(Tuner(recipe, path, folder, quiet, limits=True), overwrite)
     if tuned is None:
         return RESUMABLE
     old, new = (typed_line(*placed.command_of(plan, settings_of(each))) for each in (tuned.old, tuned.new))

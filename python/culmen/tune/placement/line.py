@@ -115,6 +115,14 @@ def _role(name: str, group: list[str], known: Placement) -> str:
     return PLACEMENT if name in known.replaced else PER_NODE if name in known.replaced_per_node else ""
 
 
+def nodes_of(words: list[str], mpi: Mpi | None) -> int:
+    """The number of nodes of a command. Raises InputError if its file with hosts cannot be read."""
+    place = next((k for k, word in enumerate(words) if is_launcher(word)), None)
+    if place is None or mpi is None or mpi.placement is None:
+        return 1 if place is None else max(1, len(tasks_on_nodes()))
+    return _nodes(_options(words[place + 1 :], mpi.placement)[0], mpi.placement)
+
+
 def _nodes(options: list[tuple[str, list[str]]], known: Placement) -> int:
     for _, group in options:
         name = group[0].lstrip("-")

@@ -1,0 +1,81 @@
+"""What `culmen tune placement` and `culmen tune io` do alike: names of figures, time limits, and beginning anew."""
+
+import json
+
+import pytest
+from culmen.cli.work import tune_command, tune_line
+from culmen.cli.work.tune_command import Tuner
+from culmen.cli.work.tune_line import Wanted, recipe_for, write_plan
+
+from culmen import InputError
+
+MAKER = "def expanded(words):\n    return ['sh', words[0], *words[1:]]\n"
+HANGS_WITH_TWO = '[ "$1" = n=2 ] && exec sleep 600; echo rate = 1; exit 0\n'
+
+
+def wanted(figure=None, runs=None, time_limit_s=None, price=None):
+    return Wanted(figure, False, runs, 3, time_limit_s, price)
+
+
+@pytest.mark.parametrize(
+    ("figure", "name"),
+    [
+        (r"rate = (\S+)", "rate"),
+        (r"Max Write: (\S+)", "Max_Write"),
+        (r"^Max Write:\s*([\d.]+) MiB", "Max_Write"),
+        (r"(?i)time\(s\) = (\S+)", "time_s"),
+        (r"(\S+) GFlops", "figure"),
+        (None, "figure"),
+    ],
+)
+def test_a_figure_has_the_words_before_its_number_as_a_name(figure, name):
+    assert wanted(figure).name == name
+
+
+def tuner_of(folder, **given):
+    """The setting n = 2 hangs."""
+    (folder / "maker.py").write_text(MAKER)
+    (folder / "app").write_text(HANGS_WITH_TWO)
+    space = {"n": {"type": "ordinal", "choices": [1, 2, 3], "initial": 1}}
+    maker, plan = str(folder / "maker.py"), folder / "app"
+    recipe = recipe_for("test", wanted(r"rate = (\S+)", **given), space, {}, 3, maker, plan, 8)
+    return Tuner(recipe, plan, folder, quiet=True, limits=True)
+
+
+def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
+    monkeypatch.setattr(tune_command, "_LEAST_LIMIT_S", 0.1)
+    tuner = tuner_of(tmp_path)
+    assert tuner.search() is not None
+    limit_s = tuner.recipe.evaluator.time_limit_s
+    assert limit_s is not None and limit_s >= 1
+    found = tune_command.read(tmp_path / "search.db")
+    assert sum(not feasible for feasible in found.feasible) == 1
+    again = tuner_of(tmp_path)
+    assert again.search() == tuner.search(), "the same command continues with the same limit"
+    assert again.recipe.evaluator.time_limit_s == limit_s
+
+
+def test_a_time_limit_of_the_user_counts(tmp_path):
+    tuner = tuner_of(tmp_path, time_limit_s=0.7, runs=1)
+    assert tuner.search() is not None
+    assert tuner.recipe.evaluator.time_limit_s == 0.7
+
+
+def test_all_nodes_are_paid_for(tmp_path):
+    assert tuner_of(tmp_path, price=1.0).recipe.tune.cores == 8
+
+
+def test_beginning_anew_removes_old_runs_before_the_plan_changes(tmp_path, monkeypatch):
+    write_plan(tmp_path, {"a": 1}, begin_again=False)
+    (tmp_path / "found.json").write_text("{}")
+    with pytest.raises(InputError, match="of another command or machine"):
+        write_plan(tmp_path, {"a": 2}, begin_again=False)
+
+    def fails(*_given, **_more):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(tune_line, "replacing", fails)
+    with pytest.raises(OSError, match="full"):
+        write_plan(tmp_path, {"a": 2}, begin_again=True)
+    assert json.loads((tmp_path / "plan.json").read_text()) == {"a": 1}
+    assert not (tmp_path / "found.json").exists()
