@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from culmen.cli.work.tune_io import Own
+from culmen.launch import preloading
 from culmen.launch.mpi import load
 from culmen.tune.io import applied
+from culmen.tune.io.file_system import is_on_lustre, kind_of
 from culmen.tune.io.scratch import Scratch
-from culmen.tune.io.space import is_on_lustre, kind_of, plan_of, space_of
+from culmen.tune.io.space import library_of, plan_of, space_of
 from harness import wait_for
 
 from culmen import InputError
@@ -76,6 +78,76 @@ def test_open_mpi_has_two_libraries_for_files():
     assert applied.hints_of(plan, settings) == "", "ompio reads no such file"
 
 
+@pytest.mark.parametrize(
+    ("text", "lustre", "library"),
+    [
+        ("", False, "ompio"),
+        ("", True, "romio321"),
+        ("romio321", False, "romio321"),
+        ("ompio", True, "ompio"),
+        ("^ompio", False, "romio321"),
+        ("ompio,romio321", True, "romio321"),
+    ],
+)
+def test_the_library_of_open_mpi_is_known(text, lustre, library):
+    assert library_of(text, MPIS["Open MPI 4"].io, lustre) == library
+
+
+def test_present_settings_have_the_library_that_open_mpi_uses(lfs, monkeypatch):
+    open_mpi = MPIS["Open MPI 4"]
+    space = space_of(["./app", "{folder}"], open_mpi, lfs)
+    assert space.parameters["library"] == {"choices": ["romio321", "ompio"], "initial": "romio321"}
+    plan = plan_of(["./app", "{folder}"], open_mpi, space, lfs)
+    assert applied.variables_of(plan, {"library": "romio321"}, "/h") == {}
+    assert applied.variables_of(plan, {"library": "ompio"}, "/h") == {"OMPI_MCA_io": "ompio"}
+    monkeypatch.setenv("OMPI_MCA_io", "romio321")
+    assert space_of(["./app"], open_mpi, Path("/tmp")).parameters["library"]["initial"] == "romio321"  # noqa: S108
+    monkeypatch.setenv("OMPI_MCA_io", "ompio")
+    assert space_of(["./app"], open_mpi, lfs).parameters["library"]["initial"] == "ompio"
+
+
+@pytest.mark.parametrize("typed", [["mpiexec", "--mca", "io", "romio321"], ["env", "OMPI_MCA_io=romio321", "mpiexec"]])
+def test_a_library_in_the_line_stays(typed):
+    """It comes before the variables that culmen sets."""
+    open_mpi = MPIS["Open MPI 4"]
+    space = space_of([*typed, "./app"], open_mpi, Path("/tmp"))  # noqa: S108
+    assert not {"library", "collective"} & space.parameters.keys()
+    assert "active_when" not in space.parameters["cb_buffer_size"]
+    plan = plan_of([*typed, "./app"], open_mpi, space, Path("/"))
+    assert applied.variables_of(plan, {"cb_buffer_size": "1048576"}, "/h") == {"ROMIO_HINTS": "/h"}
+
+
+def test_hints_reach_other_machines(monkeypatch):
+    """Open MPI's launcher takes only its own variables, and those that it is told to take."""
+    monkeypatch.setattr(preloading, "_kind_of", lambda word: "openmpi")
+    words = ["nice", "mpiexec", "-H", "a,b", "-n", "4", "./app"]
+    plan = {**plan_for("Open MPI 4", words), "library": "romio321"}
+    variables = applied.variables_of(plan, {"library": "romio321", "cb_buffer_size": "1048576"}, "/h")
+    forwarded = ["nice", "mpiexec", "-x", "ROMIO_HINTS", *words[2:]]
+    assert applied.forwarding(plan, variables) == forwarded
+    assert applied.forwarding({**plan, "words": forwarded}, variables) == forwarded
+    here = [word for word in words if word not in ("-H", "a,b")]
+    assert applied.forwarding(plan_for("Open MPI 4", here), variables) == here
+
+
+@pytest.mark.parametrize("title", ["Open MPI 4", "MPICH 4"])
+def test_settings_without_effect_on_a_pattern_are_left_out(title):
+    def names(api, pattern):
+        space = space_of(["./bench", "{folder}"], MPIS[title], Path("/tmp"), api, pattern)  # noqa: S108
+        assert {*space.hints} <= {*space.parameters}
+        return {*space.parameters}, " ".join(space.left_out)
+
+    everything, _ = names("mpiio", "collective")
+    assert everything >= {"romio_cb_write", "cb_buffer_size", "romio_ds_write"}
+    strided, why = names("mpiio", "strided")
+    assert not {"romio_cb_write", "cb_buffer_size", "aggregators", "collective"} & strided
+    assert "romio_ds_write" in strided and "no collective calls" in why
+    contiguous, why = names("mpiio", "contiguous")
+    assert not {"romio_ds_write", "ind_wr_buffer_size"} & contiguous and "without gaps" in why
+    posix, why = names("posix", "strided")
+    assert not posix and "calls of POSIX do not use them" in why
+
+
 def test_hints_of_the_user_stay(tmp_path, monkeypatch):
     (tmp_path / "mine").write_text("cb_nodes 4\ncb_buffer_size 1\n")
     monkeypatch.setenv("ROMIO_HINTS", str(tmp_path / "mine"))
@@ -104,7 +176,13 @@ def test_striping_counts_go_up_to_the_number_of_targets(lfs):
     assert space.parameters["stripe_count"]["choices"] == ["as typed", "1", "2", "4", "8", "12"]
     assert space.parameters["stripe_size"]["choices"] == ["as typed", "1M", "4M", "16M", "64M"]
     mpi = space_of(["./app", "{folder}/out"], MPIS["MPICH 4"], lfs)
-    assert "striping_unit" not in mpi.parameters, "this hint would set the striping, too"
+    assert not {"striping_unit", "striping_factor"} & mpi.parameters.keys(), "these hints would set the striping, too"
+    assert mpi.parameters["cb_nodes"]["choices"] == ["as typed", "1", "2", "4", "8", "12"]
+    assert "romio_lustre_co_ratio" in mpi.hints
+    own = space_of(["./app"], MPIS["MPICH 4"], lfs)
+    assert own.parameters["striping_factor"]["choices"] == ["as typed", "1", "2", "4", "8", "12"]
+    assert "striping_unit" in own.hints
+    assert any("only files that a run creates" in sentence for sentence in own.left_out)
 
 
 def test_striping_needs_a_folder_of_its_own(lfs):
@@ -137,10 +215,13 @@ def test_a_run_has_a_new_folder_with_its_striping(lfs):
     base = lfs / "base"
     base.mkdir()
     ran = run_expanded(lfs, base, stripe_count="8", stripe_size="4M")
-    assert ran.stdout == f"-c 8 -S 4M {base / 'run'}\n", ran.stderr
-    (base / "run" / "old").touch()
+    (first,) = base.glob("run-*")
+    assert ran.stdout == f"-c 8 -S 4M {first / 'files'}\n", ran.stderr
+    (first / "files" / "old").touch()
     run_expanded(lfs, base, stripe_count="2", stripe_size="as typed")
-    assert [path.name for path in (base / "run").iterdir()] == [".striping"]
+    (second,) = base.iterdir()
+    assert second != first, "on NFS, the folder of the run before may still be there"
+    assert [path.name for path in (second / "files").iterdir()] == [".striping"]
 
 
 def test_striping_that_lfs_refuses_is_a_sentence(lfs):

@@ -83,10 +83,18 @@ def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
     """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
+    place = place_of_variables(command)
+    if place is None:
+        return command
+    return [*command[:place], *(word for name in names for word in ("-x", name)), *command[place:]]
+
+
+def place_of_variables(command: list[str]) -> int | None:
+    """Where ``-x NAME`` must stand, so that a variable reaches other machines; None: it reaches them anyway."""
     place = next((k for k, word in enumerate(command) if is_launcher(word)), None)
     if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
-        return command
-    return [*command[: place + 1], *(word for name in names for word in ("-x", name)), *command[place + 1 :]]
+        return None
+    return place + 1
 
 
 def is_launcher(word: str) -> bool:

@@ -95,7 +95,8 @@ def tune_io(
         if wanted.figure is None:
             wanted = replace(wanted, figure=own.figure(), maximize=True)
     mpi = mpi_of(words)
-    space = space_of(words, mpi, folder)
+    benchmark = own.pattern is not None
+    space = space_of(words, mpi, folder, own.api if benchmark else "", own.pattern)
     if not quiet:
         _explain(folder, space)
     if not space.parameters:
@@ -135,8 +136,10 @@ def _show(
     """What the user has to do now. ``variables``: those that the command needs anyway."""
     settings = settings_of(tuned.new if tuned.is_better else tuned.old)
     file = (results / _HINTS).resolve()
-    variables = variables | applied.variables_of(plan, settings, str(file))
-    line = typed_line(variables, [word.replace(applied.FOLDER, str(folder)) for word in words])
+    changed = applied.variables_of(plan, settings, str(file))
+    variables = variables | changed
+    forwarded = applied.forwarding(plan, changed)
+    line = typed_line(variables, [word.replace(applied.FOLDER, str(folder)) for word in forwarded])
     if not tuned.is_better:
         print(f"Keep this line:\n  {line}")
         return

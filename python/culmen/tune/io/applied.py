@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ TYPED = "as typed"  # of a setting: as without culmen
 FOLDER = "{folder}"  # in words: the folder for the program's files
 BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which that of a run is made
 COUNT, SIZE = "stripe_count", "stripe_size"
-_LIBRARY, _HINTS = "library", "ROMIO_HINTS"
+LIBRARY, _HINTS = "library", "ROMIO_HINTS"
+_FORWARDED = "OMPI_MCA_"
 _FILE = "romio-hints"
 
 
@@ -28,19 +31,29 @@ def expanded(words: list[str]) -> list[str]:
     for name, value in settings.items():  # the program sees what it will see later
         if os.environ.get(name) == value:
             del os.environ[name]
-    hints = Path(_FILE).resolve()
+    base = Path(os.environ[BASE])
+    for old in base.iterdir():  # of the run before, whose files are then no longer written to disk
+        shutil.rmtree(old, ignore_errors=True)  # NFS may keep some of it
+    run = Path(tempfile.mkdtemp(prefix="run-", dir=base))
+    hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
-    os.environ.update(variables_of(plan, settings, str(hints)))
+    variables = variables_of(plan, settings, str(hints))
+    os.environ.update(variables)
     os.environ["PWD"] = plan["folder"]
     os.chdir(plan["folder"])
-    return _in_folder(plan["words"], settings, os.environ.get(BASE, ""))
+    return _in_folder(forwarding(plan, variables), settings, run / "files")
 
 
-def _in_folder(words: list[str], settings: dict[str, str], base: str) -> list[str]:
+def forwarding(plan: dict[str, Any], variables: Iterable[str]) -> list[str]:
+    """The words of the plan, so that variables reach other machines. Those of Open MPI itself do anyway."""
+    words, at = plan["words"], plan["forward_at"]
+    names = [name for name in variables if not name.startswith(_FORWARDED) and name not in words]
+    return words if at is None else [*words[:at], *(word for name in names for word in ("-x", name)), *words[at:]]
+
+
+def _in_folder(words: list[str], settings: dict[str, str], folder: Path) -> list[str]:
     if not any(FOLDER in word for word in words):
         return words
-    folder = Path(base, "run")
-    shutil.rmtree(folder, ignore_errors=True)  # of the run before, whose files are then no longer written to disk
     folder.mkdir()
     if command := striping_of(settings, str(folder)):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -55,7 +68,7 @@ def chosen(settings: dict[str, str]) -> dict[str, str]:
 
 
 def _uses_romio(plan: dict[str, Any], own: dict[str, str]) -> bool:
-    return not plan["romio"] or own.get(_LIBRARY) == plan["romio"]
+    return not plan["romio"] or own.get(LIBRARY, plan["library"]) == plan["romio"]
 
 
 def hints_of(plan: dict[str, Any], settings: dict[str, str]) -> str:
@@ -70,7 +83,9 @@ def variables_of(plan: dict[str, Any], settings: dict[str, str], hints: str) -> 
     """``hints``: the path of the file with hints."""
     own = chosen(settings)
     romio = _uses_romio(plan, own)
-    found = {plan["chosen_by"]: own[_LIBRARY]} if _LIBRARY in own else {}
+    found = {}
+    if LIBRARY in own and (own[LIBRARY] != plan["library"] or own.keys() & {*plan["variables"], *plan["hints"]}):
+        found[plan["chosen_by"]] = own[LIBRARY]
     if not romio or not plan["romio"]:
         found |= {variable: own[name] for name, variable in plan["variables"].items() if name in own}
     if romio and any(name in own for name in plan["hints"]):

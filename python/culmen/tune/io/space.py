@@ -3,16 +3,16 @@
 import math
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...launch.launcher import cores
-from ...launch.mpi import Mpi, recognise
-from ...launch.preloading import check_command, is_launcher
+from ...launch.mpi import FileAccess, Mpi, recognise
+from ...launch.preloading import check_command, is_launcher, place_of_variables
 from ...launch.programs import said_by
-from .applied import COUNT, FOLDER, SIZE, TYPED
+from .applied import COUNT, FOLDER, LIBRARY, SIZE, TYPED
+from .file_system import is_on_lustre, kind_of, targets_of
 
 _MOST_RUNS, _RUNS_PER_SETTING = 60, 8
 _MIB = 2**20
@@ -27,19 +27,28 @@ _HINTS = {  # of ROMIO: https://wordpress.cels.anl.gov/romio/ (ROMIO User's Guid
     "ind_rd_buffer_size": [str(k * 65536) for k in (1, 16, 64, 256)],
 }
 _AGGREGATORS, _ALIGNMENT = "cb_config_list", "striping_unit"
+_LUSTRE_AGGREGATORS, _LUSTRE_COUNT = "cb_nodes", "striping_factor"
+_LUSTRE_RATIO = {"romio_lustre_co_ratio": ["1", "2", "4", "8"]}  # the most aggregators of one storage target
+_COLLECTIVE = {  # of ROMIO and ompio
+    "romio_cb_write", "romio_cb_read", "cb_buffer_size", _AGGREGATORS, _LUSTRE_AGGREGATORS, _ALIGNMENT, *_LUSTRE_RATIO,
+    "collective", "aggregators", "aggregator_bytes",
+}  # fmt: skip
+_SIEVING = {"romio_ds_write", "romio_ds_read", "ind_wr_buffer_size", "ind_rd_buffer_size"}
 _COUNTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # of stripes
 _SIZES = ("1M", "4M", "16M", "64M")
-_TIMEOUT_S = 60
+_MCA = ("mca", "gmca", "omca", "gomca")  # options of Open MPI
 
 
 @dataclass
 class Space:
     """``parameters``: a table of a study file. ``left_out``: a sentence for each kind of setting that there is not.
-    ``hints``: the parameters that are hints of ROMIO."""
+    ``hints``: the parameters that are hints of ROMIO. ``library``: for MPI-IO, without settings; empty if there is one.
+    """
 
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    library: str = ""
 
     @property
     def runs(self) -> int:
@@ -61,19 +70,25 @@ def mpi_of(words: list[str]) -> Mpi | None:
     return recognise(said_by(program, "--version")) if program and is_launcher(words[place]) else None
 
 
-def space_of(words: list[str], mpi: Mpi | None, folder: Path) -> Space:
-    """``folder``: in which the program has its files."""
+def space_of(words: list[str], mpi: Mpi | None, folder: Path, api: str = "", pattern: str | None = None) -> Space:
+    """``folder``: in which the program has its files. ``api``, ``pattern``: of culmen's own benchmark, so that settings
+    without effect are left out."""
     space = Space()
     lustre = is_on_lustre(folder)
-    if mpi is None or mpi.io is None:
+    if api == "posix":
+        space.left_out.append("Settings of MPI-IO: calls of POSIX do not use them.")
+    elif mpi is None or mpi.io is None:
         who = f"culmen does not know those of {mpi.title}" if mpi else "the command has no mpiexec that culmen knows"
         space.left_out.append(f"Hints for MPI-IO: {who}.")
     else:
-        _add_mpi(space, mpi, lustre)
+        _add_mpi(space, words, mpi.io, folder, lustre)
+        _leave_out(space, pattern)
     if not lustre:
         space.left_out.append(f"Striping: {folder} is on a file system without it ({kind_of(folder)}).")
     elif not any(FOLDER in word for word in words):
         space.left_out.append(f"Striping: write {FOLDER} in the command for the folder with the files of a run.")
+        if space.hints:
+            space.left_out.append("Hints for striping: they change only files that a run creates.")
     else:
         _add_striping(space, folder)
     return space
@@ -85,7 +100,9 @@ def plan_of(words: list[str], mpi: Mpi | None, space: Space, here: Path) -> dict
     return {
         "folder": str(here),
         "words": words,
+        "forward_at": place_of_variables(words),
         "romio": io.romio if io else "",
+        "library": space.library,
         "chosen_by": io.chosen_by if io else "",
         "variables": io.variables if io else {},
         "hints": space.hints,
@@ -100,58 +117,78 @@ def _typed_hints() -> list[str]:
         return []
 
 
-def _add_mpi(space: Space, mpi: Mpi, lustre: bool) -> None:
-    assert mpi.io is not None
-    condition = ""
-    if mpi.io.romio:
-        space.add("library", [mpi.io.own, mpi.io.romio])
-        condition = f"library == '{mpi.io.romio}'"
-        for name, values in mpi.io.values.items():
-            space.add(name, values, f"library != '{mpi.io.romio}'")
+def _add_mpi(space: Space, words: list[str], io: FileAccess, folder: Path, lustre: bool) -> None:
+    romio_on = ompio_on = ""
+    if io.romio:
+        typed = typed_library(words, io)
+        usual = os.environ.get(io.chosen_by, "") if typed is None else typed
+        space.library = library_of(usual, io, lustre or kind_of(folder) == "lustre")
+        if typed is None:
+            choices = [space.library, *({io.own, io.romio} - {space.library})]
+            space.parameters[LIBRARY] = {"choices": choices, "initial": space.library}
+            romio_on, ompio_on = f"{LIBRARY} == '{io.romio}'", f"{LIBRARY} == '{io.own}'"
+        else:
+            space.left_out.append(f"Library for MPI-IO: your line chooses {typed}.")
+    if space.library == io.own or LIBRARY in space.parameters:
+        for name, values in io.values.items():
+            space.add(name, values, ompio_on)
+    if space.library == io.romio or LIBRARY in space.parameters:
+        hints = _hints(words, folder, lustre)
+        for name, values in hints.items():
+            space.add(name, values, romio_on)
+        space.hints = list(hints)
+
+
+def typed_library(words: list[str], io: FileAccess) -> str | None:
+    """What the command itself says, which comes before variables of the environment; None: nothing."""
+    name = io.chosen_by.removeprefix("OMPI_MCA_")
+    for k, word in enumerate(words):
+        if word.startswith(f"{io.chosen_by}="):
+            return word.partition("=")[2]
+        if word.lstrip("-") in _MCA and word.startswith("-") and words[k + 1 : k + 2] == [name]:
+            return words[k + 2] if k + 2 < len(words) else None
+    return None
+
+
+def library_of(text: str, io: FileAccess, lustre: bool) -> str:
+    """The one that Open MPI uses. ``text``: names, or after ^ those that are not allowed. On Lustre, it prefers ROMIO:
+    https://www.open-mpi.org/faq/?category=ompio"""
+    names = {*text.removeprefix("^").split(",")}
+    allowed = {io.own, io.romio} - names if text.startswith("^") else {io.own, io.romio} & names
+    if len(allowed) == 1:
+        return allowed.pop()
+    return io.romio if lustre else io.own
+
+
+def _hints(words: list[str], folder: Path, lustre: bool) -> dict[str, list[str]]:
+    """On Lustre, hints for striping only if culmen does not set it with lfs."""
     hints = dict(_HINTS)
     if several := [k for k in (1, 2, 4, 8, 16, 32) if k <= cores()][1:]:
         hints[_AGGREGATORS] = [f"*:{k}" for k in several]  # on each node
-    if not lustre:  # there, it would set the striping
-        hints[_ALIGNMENT] = [str(k * 65536) for k in (1, 16, 64)]
-    for name, values in hints.items():
-        space.add(name, values, condition)
-    space.hints = list(hints)
+    if not lustre:
+        return {**hints, _ALIGNMENT: [str(k * 65536) for k in (1, 16, 64)]}
+    counts = [str(k) for k in _COUNTS if k <= max(1, targets_of(folder))]
+    hints |= {_LUSTRE_AGGREGATORS: counts, **_LUSTRE_RATIO}
+    if not any(FOLDER in word for word in words):
+        hints |= {_LUSTRE_COUNT: counts, _ALIGNMENT: [str(k * _MIB) for k in (1, 4, 16, 64)]}
+    return hints
+
+
+def _leave_out(space: Space, pattern: str | None) -> None:
+    """What has no effect on a pattern of the benchmark."""
+    without: set[str] = set()
+    if pattern not in (None, "collective"):
+        without |= _COLLECTIVE
+        space.left_out.append(f"Collective buffering: the pattern {pattern} has no collective calls.")
+    if pattern in ("contiguous", "file-per-process"):
+        without |= _SIEVING
+        space.left_out.append(f"Data sieving: each rank of the pattern {pattern} reads and writes without gaps.")
+    space.parameters = {name: table for name, table in space.parameters.items() if name not in without}
+    space.hints = [name for name in space.hints if name not in without]
 
 
 def _add_striping(space: Space, folder: Path) -> None:
-    targets = sum("ACTIVE" in line.split() for line in _said("lfs", "osts", str(folder)).splitlines())
+    targets = targets_of(folder)
     counts = [str(k) for k in _COUNTS if k <= max(1, targets)]
     space.add(COUNT, [*counts, "-1"] if str(targets) not in counts else counts)
     space.add(SIZE, [*_SIZES])
-
-
-def is_on_lustre(folder: Path) -> bool:
-    """Whether ``lfs``, the program of Lustre, knows the striping of this folder."""
-    if shutil.which("lfs") is None:
-        return False
-    try:
-        done = subprocess.run(["lfs", "getstripe", "-d", str(folder)], capture_output=True, timeout=_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
-
-
-def _said(*words: str) -> str:
-    try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-def kind_of(folder: Path, mounts: str | None = None) -> str:
-    """The type of its file system, as in /proc/mounts."""
-    try:
-        text = Path("/proc/self/mounts").read_text() if mounts is None else mounts
-    except OSError:
-        return "unknown"
-    place, found = folder.resolve(), ("", "unknown")
-    for line in text.splitlines():
-        _, point, kind, *_ = line.split()
-        if place.is_relative_to(point.replace("\\040", " ")) and len(point) >= len(found[0]):
-            found = (point, kind)
-    return found[1]
