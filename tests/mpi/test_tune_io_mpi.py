@@ -67,6 +67,18 @@ def test_the_benchmark_finds_wrong_bytes(tmp_path):
     assert done.returncode != 0
 
 
+def test_large_pieces_need_little_memory(tmp_path):
+    (tmp_path / "seen.c").write_text(
+        "#include <stddef.h>\n#include <unistd.h>\nvoid* __libc_malloc(size_t);\n"
+        'void* malloc(size_t n) { if (n > 128 << 20) write(2, "large\\n", 6); return __libc_malloc(n); }\n'
+    )
+    subprocess.run(["gcc", "-shared", "-fPIC", "seen.c", "-o", "seen.so"], cwd=tmp_path, check=True)
+    preload = {"LD_PRELOAD": str(tmp_path / "seen.so")}
+    done = benchmark("mpich", tmp_path, "collective", "mpiio", str(2**24), str(2**24), ranks=1, **preload)
+    assert "wrong = 0\n" in done.stdout, done.stderr
+    assert "large" not in done.stderr
+
+
 def test_romio_reads_the_hints(tmp_path):
     """Open MPI does not tell the hints of its ROMIO."""
     hints = tmp_path / "hints"
