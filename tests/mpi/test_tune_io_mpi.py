@@ -118,6 +118,17 @@ def test_the_benchmark_is_tuned(mpi, tmp_path):
     assert "wrong = 0" in again.stdout, again.stderr
 
 
+@pytest.mark.either("mpi")
+def test_buffers_are_tried_with_small_calls_of_posix(mpi, tmp_path):
+    options = ["--pattern", "contiguous", "--api", "posix", *SMALL, "--mpi", mpi, "--iobuf", "--runs", "8"]
+    done = culmen("tune", "io", *options, "--rounds", "3", cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "  buffering: as typed, on\n" in done.stdout
+    plan = json.loads((tmp_path / "tune-io" / "plan.json").read_text())
+    assert Path(plan["iobuf"]).is_file()
+    assert not list(tmp_path.glob("culmen-io-*"))
+
+
 def write_striped(folder: Path, more: str = "") -> dict[str, str]:
     """A program that is best with four stripes, and something that stands for lfs."""
     (folder / "bin").mkdir()

@@ -148,6 +148,24 @@ def test_settings_without_effect_on_a_pattern_are_left_out(title):
     assert not posix and "calls of POSIX do not use them" in why
 
 
+def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
+    words = ["./app", "{folder}"]
+    space = space_of(words, None, tmp_path, iobuf=Path("/lib/iobuf.so"))
+    plan = plan_of(words, None, space, tmp_path)
+    assert {*space.parameters} == {"buffering", "buffer_size", "read_ahead", "write_behind"}
+    settings = {"buffering": "on", "buffer_size": "65536", "read_ahead": "as typed", "write_behind": "0"}
+    assert applied.buffering_of(plan, settings, {"LD_PRELOAD": "mine.so"}) == {
+        "LD_PRELOAD": "/lib/iobuf.so:mine.so",
+        "CULMEN_IOBUF_SIZE": "65536",
+        "CULMEN_IOBUF_WRITE_BEHIND": "0",
+    }
+    line = "culmen iobuf --size 65536 --write-behind 0 -- ./app x"
+    assert applied.buffered(settings, ["./app", "x"]) == line.split()
+    off = {"buffering": "as typed", "buffer_size": ""}
+    assert applied.buffering_of(plan, off, {}) == {}
+    assert applied.buffered(off, words) == words
+
+
 def test_hints_of_the_user_stay(tmp_path, monkeypatch):
     (tmp_path / "mine").write_text("cb_nodes 4\ncb_buffer_size 1\n")
     monkeypatch.setenv("ROMIO_HINTS", str(tmp_path / "mine"))

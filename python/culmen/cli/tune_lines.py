@@ -158,6 +158,12 @@ def io(
         str | None,
         typer.Option("--mpi", metavar="NAME", help="The MPI of the benchmark, as for `culmen launch`."),
     ] = None,
+    iobuf: Annotated[
+        bool,
+        typer.Option(
+            "--iobuf", help="Also try the buffers of `culmen iobuf`. If a program crashes, it may lose writes."
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
     ] = False,
@@ -176,4 +182,6 @@ def io(
 ) -> None:
     wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
     own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
-    raise typer.Exit(work.tune_io.tune_io(list(context.args), own, folder, wanted, dry_run, output, overwrite, quiet))
+    raise typer.Exit(
+        work.tune_io.tune_io(list(context.args), own, folder, wanted, iobuf, dry_run, output, overwrite, quiet)
+    )

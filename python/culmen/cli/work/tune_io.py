@@ -15,6 +15,7 @@ from ...tune.command.results import Tuned
 from ...tune.io import applied
 from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, kind_of, mpi_of, plan_of, space_of
+from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for
@@ -76,6 +77,7 @@ def tune_io(
     own: Own,
     folder: Path,
     wanted: Wanted,
+    iobuf: bool,
     dry_run: bool,
     output: Path | None,
     overwrite: bool,
@@ -96,7 +98,7 @@ def tune_io(
             wanted = replace(wanted, figure=own.figure(), maximize=True)
     mpi = mpi_of(words)
     benchmark = own.pattern is not None
-    space = space_of(words, mpi, folder, own.api if benchmark else "", own.pattern)
+    space = space_of(words, mpi, folder, own.api if benchmark else "", own.pattern, library() if iobuf else None)
     if not quiet:
         _explain(folder, space)
     if not space.parameters:
@@ -138,7 +140,7 @@ def _show(
     file = (results / _HINTS).resolve()
     changed = applied.variables_of(plan, settings, str(file))
     variables = variables | changed
-    forwarded = applied.forwarding(plan, changed)
+    forwarded = applied.buffered(settings, applied.forwarding(plan, changed))
     line = typed_line(variables, [word.replace(applied.FOLDER, str(folder)) for word in forwarded])
     if not tuned.is_better:
         print(f"Keep this line:\n  {line}")

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,12 @@ FOLDER = "{folder}"  # in words: the folder for the program's files
 BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which that of a run is made
 COUNT, SIZE = "stripe_count", "stripe_size"
 LIBRARY, _HINTS = "library", "ROMIO_HINTS"
+BUFFERING, ON = "buffering", "on"
+BUFFERS = {  # of `culmen iobuf`: the variable and the option of a setting
+    "buffer_size": ("CULMEN_IOBUF_SIZE", "--size"),
+    "read_ahead": ("CULMEN_IOBUF_READ_AHEAD", "--read-ahead"),
+    "write_behind": ("CULMEN_IOBUF_WRITE_BEHIND", "--write-behind"),
+}
 _FORWARDED = "OMPI_MCA_"
 _FILE = "romio-hints"
 
@@ -37,7 +43,7 @@ def expanded(words: list[str]) -> list[str]:
     run = Path(tempfile.mkdtemp(prefix="run-", dir=base))
     hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
-    variables = variables_of(plan, settings, str(hints))
+    variables = variables_of(plan, settings, str(hints)) | buffering_of(plan, settings, os.environ)
     os.environ.update(variables)
     os.environ["PWD"] = plan["folder"]
     os.chdir(plan["folder"])
@@ -91,6 +97,24 @@ def variables_of(plan: dict[str, Any], settings: dict[str, str], hints: str) -> 
     if romio and any(name in own for name in plan["hints"]):
         found[_HINTS] = hints
     return found
+
+
+def buffering_of(plan: dict[str, Any], settings: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables that preload libculmen-iobuf, as `culmen iobuf` does."""
+    own = chosen(settings)
+    if own.get(BUFFERING) != ON:
+        return {}
+    found = {variable: own[name] for name, (variable, _) in BUFFERS.items() if name in own}
+    return {**found, "LD_PRELOAD": ":".join(filter(None, [plan["iobuf"], environment.get("LD_PRELOAD", "")]))}
+
+
+def buffered(settings: dict[str, str], words: list[str]) -> list[str]:
+    """The command with the same settings, as a user types it."""
+    own = chosen(settings)
+    if own.get(BUFFERING) != ON:
+        return words
+    options = [word for name, (_, option) in BUFFERS.items() if name in own for word in (option, own[name])]
+    return ["culmen", "iobuf", *options, "--", *words]
 
 
 def striping_of(settings: dict[str, str], folder: str) -> list[str]:

@@ -11,7 +11,7 @@ from ...launch.launcher import cores
 from ...launch.mpi import FileAccess, Mpi, recognise
 from ...launch.preloading import check_command, is_launcher, place_of_variables
 from ...launch.programs import said_by
-from .applied import COUNT, FOLDER, LIBRARY, SIZE, TYPED
+from .applied import BUFFERING, COUNT, FOLDER, LIBRARY, ON, SIZE, TYPED
 from .file_system import is_on_lustre, kind_of, targets_of
 
 _MOST_RUNS, _RUNS_PER_SETTING = 60, 8
@@ -34,6 +34,11 @@ _COLLECTIVE = {  # of ROMIO and ompio
     "collective", "aggregators", "aggregator_bytes",
 }  # fmt: skip
 _SIEVING = {"romio_ds_write", "romio_ds_read", "ind_wr_buffer_size", "ind_rd_buffer_size"}
+_BUFFERS = {  # "as typed" is the usual value of the library: 1 MiB, 2 and 2
+    "buffer_size": ["65536", "262144", "4194304", "16777216"],
+    "read_ahead": ["0", "1", "4"],
+    "write_behind": ["0", "1", "4"],
+}
 _COUNTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # of stripes
 _SIZES = ("1M", "4M", "16M", "64M")
 _MCA = ("mca", "gmca", "omca", "gomca")  # options of Open MPI
@@ -49,6 +54,7 @@ class Space:
     hints: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     library: str = ""
+    iobuf: str = ""
 
     @property
     def runs(self) -> int:
@@ -70,9 +76,16 @@ def mpi_of(words: list[str]) -> Mpi | None:
     return recognise(said_by(program, "--version")) if program and is_launcher(words[place]) else None
 
 
-def space_of(words: list[str], mpi: Mpi | None, folder: Path, api: str = "", pattern: str | None = None) -> Space:
+def space_of(
+    words: list[str],
+    mpi: Mpi | None,
+    folder: Path,
+    api: str = "",
+    pattern: str | None = None,
+    iobuf: Path | None = None,
+) -> Space:
     """``folder``: in which the program has its files. ``api``, ``pattern``: of culmen's own benchmark, so that settings
-    without effect are left out."""
+    without effect are left out. ``iobuf``: the library of `culmen iobuf`, if it is tried."""
     space = Space()
     lustre = is_on_lustre(folder)
     if api == "posix":
@@ -83,6 +96,11 @@ def space_of(words: list[str], mpi: Mpi | None, folder: Path, api: str = "", pat
     else:
         _add_mpi(space, words, mpi.io, folder, lustre)
         _leave_out(space, pattern)
+    if iobuf:
+        space.iobuf = str(iobuf)
+        space.add(BUFFERING, [ON])
+        for name, values in _BUFFERS.items():
+            space.add(name, values, f"{BUFFERING} == '{ON}'")
     if not lustre:
         space.left_out.append(f"Striping: {folder} is on a file system without it ({kind_of(folder)}).")
     elif not any(FOLDER in word for word in words):
@@ -103,6 +121,7 @@ def plan_of(words: list[str], mpi: Mpi | None, space: Space, here: Path) -> dict
         "forward_at": place_of_variables(words),
         "romio": io.romio if io else "",
         "library": space.library,
+        "iobuf": space.iobuf,
         "chosen_by": io.chosen_by if io else "",
         "variables": io.variables if io else {},
         "hints": space.hints,
