@@ -13,8 +13,9 @@ from ...launch.programs import own_program
 from ...report.files import Kind, replacing
 from ...tune.command.results import Tuned
 from ...tune.io import applied
+from ...tune.io.file_system import kind_of
 from ...tune.io.scratch import Scratch
-from ...tune.io.space import Space, kind_of, mpi_of, plan_of, space_of
+from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
 from .codes import FINISHED, RESUMABLE
