@@ -1,6 +1,7 @@
 """The example 21_dns: its physics, on any number of ranks."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -17,27 +18,28 @@ pytestmark = pytest.mark.either("mpi")
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """The example, built once for each MPI."""
+    """programs(mpi, words…): the example, built once for each MPI and these words of build.sh."""
     built = {}
 
-    def of(mpi):
-        if mpi not in built:
-            built[mpi] = tmp_path_factory.mktemp(mpi)
-            copy_example("21_dns", built[mpi])
+    def of(mpi, *words):
+        key = (mpi, *words)
+        if key not in built:
+            folder = built[key] = tmp_path_factory.mktemp(mpi)
+            copy_example("21_dns", folder)
             compiler = shutil.which(f"mpicc.{mpi}")
-            subprocess.run(["./build.sh"], cwd=built[mpi], check=True, env=environment(MPICC=compiler))
-        return built[mpi] / "dns"
+            subprocess.run(["./build.sh", *words], cwd=folder, check=True, env=environment(MPICC=compiler))
+        return built[key] / "dns"
 
     return of
 
 
 @pytest.fixture
 def launch(mpi, programs, tmp_path):
-    """launch(ranks, words…): the process, after its end."""
+    """launch(ranks, words…, build=words of build.sh): the process, after its end."""
 
-    def of(ranks, *words):
+    def of(ranks, *words, build=()):
         launcher = [str(ranks) if word == "RANKS" else word for word in started(mpi)]
-        command = [*launcher, str(programs(mpi)), *map(str, words)]
+        command = [*launcher, str(programs(mpi, *build)), *map(str, words)]
         variables = environment(**AS_ROOT)
         return subprocess.run(
             command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANGS_S, check=False
@@ -129,3 +131,28 @@ def test_mistakes_are_sentences(launch, ranks, words, sentence):
     done = launch(ranks, *words.split())
     assert done.returncode != 0
     assert done.stderr.count(f"dns: {sentence}") == 1, done.stderr
+
+
+@pytest.mark.parametrize("fast_math", ["false", "true"])
+def test_nan_is_a_wrong_result(launch, fast_math):
+    done = launch(1, "--n", 16, "--steps", 200, "--step", 5, "--reynolds", 1e9, build=("-O2", "native", fast_math))
+    assert "energy_error = nan" in done.stdout
+    assert done.returncode != 0
+    assert "the result is wrong: relative errors are nan" in done.stderr
+
+
+def test_a_processor_without_these_vectors_is_a_sentence(tmp_path):
+    copy_example("21_dns", tmp_path)
+    (tmp_path / "uname").write_text("#!/bin/sh\necho aarch64\n")
+    (tmp_path / "uname").chmod(0o755)
+    variables = environment(PATH=f"{tmp_path}:{os.environ['PATH']}", MPICC="echo")
+
+    def build(*words):
+        return subprocess.run(
+            ["./build.sh", *words], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
+        )
+
+    assert "-march=native" in build().stdout
+    refused = build("-O2", "sse2")
+    assert refused.returncode == 1
+    assert "sse2 is of x86-64 processors, and this one is aarch64" in refused.stderr
