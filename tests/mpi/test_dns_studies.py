@@ -9,8 +9,11 @@ import subprocess
 import pytest
 from culmen.base.toml import tomllib
 from culmen.launch.mpi import find_launcher
+from culmen.tune.iobuf.report import read_reports
 from harness import EXAMPLES, HANGS_S, PYTHON, copy_example, culmen, environment
 from profiles import AS_ROOT, flags_of
+
+from culmen import read
 
 pytestmark = pytest.mark.either("mpi")
 TECHNIQUES = ("vectorisation", "placement", "hints", "buffering")
@@ -54,6 +57,31 @@ def test_each_study_runs(example, variables, study):
     assert result["objective"] == "total_s"
     assert all(given[name]["initial"] == value for name, value in result["present"].items())
     assert result["use"] in ("present", "best_found")
+
+
+BUFFERED = """
+[[starts]]
+buffered = false
+[[starts]]
+buffered = true
+buffer_size = "64K"
+read_ahead = 2
+"""
+
+
+def test_a_run_with_buffers_succeeds_and_makes_fewer_calls(example, variables):
+    with (example / "buffering.toml").open("a") as file:
+        file.write(BUFFERED)
+    reports = example / "reports"
+    reports.mkdir()
+    tune(example, "buffering", variables | {"CULMEN_IOBUF_REPORT": str(reports)})
+    runs = read(example / "tune-buffering" / "search.db").columns
+    assert dict(zip(runs["buffered"], runs["status"], strict=True)) == {False: "ok", True: "ok"}
+    sums = read_reports(reports)
+    assert sums["writes"] >= 2 * 500, "each droplet is one write, two times"
+    assert sums["reads"] >= 2 * 500
+    assert 10 * sums["system_writes"] < sums["writes"]
+    assert 10 * sums["system_reads"] < sums["reads"]
 
 
 def test_an_illegal_instruction_is_a_sentence(example, variables):
