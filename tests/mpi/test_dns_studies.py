@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 
@@ -10,6 +11,7 @@ import pytest
 from culmen.base.toml import tomllib
 from culmen.launch.mpi import find_launcher
 from culmen.tune.iobuf.report import read_reports
+from culmen.tune.placement.topology import read_topology
 from harness import EXAMPLES, HANGS_S, PYTHON, copy_example, culmen, environment
 from profiles import AS_ROOT, flags_of
 
@@ -57,6 +59,21 @@ def test_each_study_runs(example, variables, study):
     assert result["objective"] == "total_s"
     assert all(given[name]["initial"] == value for name, value in result["present"].items())
     assert result["use"] in ("present", "best_found")
+
+
+def test_a_bound_rank_has_a_core_for_each_thread(example, variables, monkeypatch):
+    for name, value in environment(**variables).items():
+        monkeypatch.setenv(name, value)
+    expanded = runpy.run_path(str(example / "place.py"))["expanded"]
+    if read_topology().cores < 2:
+        pytest.skip("this machine has one core")
+
+    def cpus(binding, threads):
+        words = expanded(["mpiexec", "-n", "1", "--bind-to", binding, "sh", "-c", "nproc", "--threads", threads])
+        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+    assert cpus("core", "2") == 2 * cpus("core", "1")
+    assert cpus("none", "1") == len(os.sched_getaffinity(0))
 
 
 BUFFERED = """
