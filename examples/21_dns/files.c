@@ -1,6 +1,6 @@
 /* Files. fields-0001.bin: for each plane of z, the planes of u, v, w and q, each as doubles [y][x]. droplets-0001.bin:
- * x, y, z and radius of each droplet, as doubles. The bytes do not depend on the number of ranks, nor on the way of
- * writing. */
+ * x, y, z and radius of each droplet, as doubles. The bytes do not depend on the way of writing, nor on the number of
+ * ranks, up to roundings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

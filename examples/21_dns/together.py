@@ -1,7 +1,7 @@
 """Puts the results of the four techniques together: python together.py
 
 Writes two files for `culmen tune command`: together.toml compares the present settings with all that were found better.
-scaling.toml runs the program with both on 1, 2 and 4 ranks.
+scaling.toml runs the program with both on 1, 2 and 4 ranks. Only its runs count, for plots.py, and not its verdict.
 """
 
 import json
@@ -41,7 +41,7 @@ def table_of(number: int, point: Settings) -> str:
 def write(name: str, points: list[Settings], rounds: int) -> None:
     """The study of all techniques, which evaluates these points alone.
 
-    A parameter without effect makes runs of the same settings differ.
+    A parameter without effect makes runs of the same settings differ: culmen evaluates equal starts only once.
     """
     text = Path("all.toml").read_text().replace("rounds = 20", f"rounds = {rounds}")
     text = text.replace("[evaluator.environment]\n", '[evaluator.environment]\nRUN = "{run}"\n')
@@ -53,6 +53,8 @@ def write(name: str, points: list[Settings], rounds: int) -> None:
 
 def main() -> None:
     before, after = settings()
+    if before == after:
+        raise SystemExit("no technique found better settings; keep the present ones")
     write("together.toml", [before] + [after] * REPEATS, 20)
     one_thread = {"threads": 1, "binding": "none"}
     points = [{**(after if tuned else before), **one_thread, "ranks": ranks} for ranks, tuned in SCALING]

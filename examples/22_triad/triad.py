@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ RECIPE = """# Written by triad.py for this machine. Run: culmen tune command tri
 [space]
 compiler = {{ {compilers} }}
 level = {{ choices = ["-O1", "-O2", "-O3"], initial = "-O2" }}
-machine = {{ choices = ["x86-64", "native"], initial = "x86-64" }}
+machine = {{ {machines} }}
 threads = {{ type = "integer", lower = 1, upper = {cores}, initial = 1 }}
 schedule = {{ choices = ["static", "static,4096", "dynamic,4096", "guided"], initial = "static" }}
 huge_pages = {{ type = "ordinal", choices = [0, 1], initial = 0 }}
@@ -46,8 +47,10 @@ def recipe(megabytes: int) -> str:
         raise SystemExit("there is neither gcc nor clang in PATH; install one of them")
     first = json.dumps(found[0])
     compilers = f"choices = {json.dumps(found)}, initial = {first}" if len(found) > 1 else f"value = {first}"
+    is_x86 = platform.machine() == "x86_64"
+    machines = 'choices = ["x86-64", "native"], initial = "x86-64"' if is_x86 else 'value = "native"'
     cores = max(2, len(os.sched_getaffinity(0)))
-    return RECIPE.format(compilers=compilers, cores=cores, megabytes=megabytes)
+    return RECIPE.format(compilers=compilers, machines=machines, cores=cores, megabytes=megabytes)
 
 
 def main() -> None:

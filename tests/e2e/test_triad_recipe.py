@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 
@@ -54,6 +55,13 @@ def test_the_recipe_names_only_compilers_that_exist(example, tmp_path):
     for name in ("gcc", "clang"):
         (tools / name).unlink()
     assert "there is neither gcc nor clang in PATH" in write(example, PATH=str(tools)).stderr
+
+
+@pytest.mark.parametrize("processor", ["x86_64", "aarch64"])
+def test_only_an_x86_processor_begins_with_x86_flags(example, monkeypatch, processor):
+    monkeypatch.setattr("platform.machine", lambda: processor)
+    machine = tomllib.loads(runpy.run_path(str(example / "triad.py"))["recipe"](1))["space"]["machine"]
+    assert machine.get("initial", machine.get("value")) == ("x86-64" if processor == "x86_64" else "native")
 
 
 def test_a_wrong_size_is_a_sentence(example):

@@ -124,6 +124,10 @@ def test_all_techniques_together_are_compared_and_drawn(example, variables):
     (example / "together.py").write_text(text.replace("RANKS, REPEATS = (1, 2, 4), 5", "RANKS, REPEATS = (1, 2, 4), 1"))
     for study in TECHNIQUES:
         tune(example, study, variables)
+    result = example / "tune-vectorisation" / "result.json"  # as if it had found this: few runs may find nothing
+    found = json.loads(result.read_text())
+    better = {"best_found": {**found["present"], "level": "-O3"}, "use": "best_found"}
+    result.write_text(json.dumps(found | better))
     done = python(example, "together.py")
     assert done.stdout == "written: together.toml\nwritten: scaling.toml\n", done.stderr
     together, _ = [tune(example, study, variables) for study in ("together", "scaling")]
@@ -165,6 +169,15 @@ def test_results_are_put_together_and_drawn(example):
     assert "(18.8 to 31.2)" in page
     assert "better found" in page
     assert 'src="http' not in page
+
+
+def test_without_better_settings_there_is_nothing_to_put_together(example):
+    for study in TECHNIQUES:
+        result = {"present": {study: 1}, "best_found": {study: 2}, "use": "present"}
+        (example / f"tune-{study}").mkdir()
+        (example / f"tune-{study}" / "result.json").write_text(json.dumps(result))
+    assert python(example, "together.py").stderr.startswith("no technique found better settings")
+    assert not (example / "together.toml").exists()
 
 
 def test_the_flow_is_drawn(example, variables):
