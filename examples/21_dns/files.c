@@ -31,13 +31,12 @@ void stop(const char* format, ...) {
 void stop_together(const char* format, ...) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank > 0) MPI_Barrier(MPI_COMM_WORLD); /* rank 0 does not come, but ends this rank */
   va_list words;
   va_start(words, format);
-  say(format, words);
+  if (rank == 0) say(format, words);
   va_end(words);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  _exit(1);
+  MPI_Finalize(); /* after MPI_Abort, the launcher of MPICH may lose the sentence */
+  exit(1);
 }
 
 /* ---- by MPI-IO: all ranks together write one field after the other ---- */
