@@ -41,11 +41,10 @@ static off_t seek(struct iobuf_description* d, int fd, off_t by, int whence) {
 }
 
 IOBUF_PUBLIC off_t lseek(int fd, off_t by, int whence) {
-  struct iobuf_description* const d = iobuf_enter(fd);
+  struct iobuf_description* const d = iobuf_enter_offset(fd);
   if (d == NULL) return REAL(lseek)(fd, by, whence);
-  struct iobuf_file* const file = d->file;
   const off_t to = seek(d, fd, by, whence);
-  iobuf_unlock(file);
+  iobuf_leave_offset(d);
   return to;
 }
 IOBUF_PUBLIC off64_t lseek64(int fd, off64_t by, int whence) ALIAS(lseek);
@@ -198,44 +197,12 @@ IOBUF_PUBLIC int munmap(void* at, size_t bytes) {
   return result;
 }
 
-// Inside the system, bytes move from and to the offset that the system knows.
-
-struct inside {
-  struct iobuf_description* d;  // null: the call needs no help
-  struct iobuf_file* file;
-};
-static struct inside begin_inside(int fd) {
-  struct inside at = {iobuf_enter(fd), NULL};
-  if (at.d == NULL) return at;
-  at.file = at.d->file;
-  iobuf_drop(at.file);
-  iobuf_sys_lseek(fd, at.d->offset, SEEK_SET);
-  ++at.d->inside;
-  ++at.file->direct;
-  iobuf_unlock(at.file);
-  return at;
-}
-static void end_inside(struct inside at, int fd) {
-  if (at.d == NULL) return;
-  const int error = errno;
-  iobuf_lock(at.file);
-  if (at.d->file == at.file && at.d->inside > 0) {
-    --at.d->inside;
-    --at.file->direct;
-    iobuf_drop(at.file);
-    at.d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);
-  }
-  iobuf_unlock(at.file);
-  errno = error;
-}
-#define INSIDE(in, out, call)                   \
-  iobuf_told(out);                              \
-  const struct inside from_ = begin_inside(in); \
-  const struct inside to_ = begin_inside(out);  \
-  const ssize_t moved = call;                   \
-  end_inside(from_, in);                        \
-  end_inside(to_, out);                         \
-  return moved
+// Inside the system, bytes move from and to the offset that the system knows. These files step aside.
+#define INSIDE(in, out, call)              \
+  iobuf_told(out);                         \
+  iobuf_step_aside_fd(in, iobuf_by_other);  \
+  iobuf_step_aside_fd(out, iobuf_by_other); \
+  return call
 IOBUF_PUBLIC ssize_t sendfile(int out, int in, off_t* at, size_t n) { INSIDE(in, out, REAL(sendfile)(out, in, at, n)); }
 IOBUF_PUBLIC ssize_t sendfile64(int out, int in, off64_t* at, size_t n) ALIAS(sendfile);
 IOBUF_PUBLIC ssize_t copy_file_range(int in, off64_t* in_at, int out, off64_t* out_at, size_t n, unsigned flags) {
@@ -244,16 +211,16 @@ IOBUF_PUBLIC ssize_t copy_file_range(int in, off64_t* in_at, int out, off64_t* o
 IOBUF_PUBLIC ssize_t splice(int in, off64_t* in_at, int out, off64_t* out_at, size_t n, unsigned flags) {
   INSIDE(in, out, REAL(splice)(in, in_at, out, out_at, n, flags));
 }
+/// Whether a program does not change a file or use its offset thereby: is it a terminal?
+static int asks(unsigned long request) { return request == TCGETS || request == FIOCLEX || request == FIONCLEX; }
 /// A clone of a file names the other one in its argument.
 IOBUF_PUBLIC int ioctl(int fd, unsigned long request, ...) {
   va_list rest;
   va_start(rest, request);
   void* const argument = va_arg(rest, void*);
   va_end(rest);
-  if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL) return REAL(ioctl)(fd, request, argument);
-  iobuf_publish();
-  const struct inside at = begin_inside(fd);
-  const int result = REAL(ioctl)(fd, request, argument);
-  end_inside(at, fd);
-  return result;
+  const int of_file = (unsigned)fd < iobuf_most_fds && iobuf_slots[fd] != NULL;
+  if (of_file) iobuf_publish();
+  if (of_file && !asks(request)) iobuf_step_aside_fd(fd, iobuf_by_other);
+  return REAL(ioctl)(fd, request, argument);
 }

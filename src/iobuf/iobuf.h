@@ -97,7 +97,8 @@ struct iobuf_file {
   atomic_int aside;   // enum iobuf_reason
   atomic_uint dirty;  // buffers
   int live;
-  unsigned maps;  // of the program; it stays aside meanwhile
+  unsigned maps;     // of the program; it stays aside meanwhile
+  unsigned waiting;  // threads that wait for an offset
   struct iobuf_settings with;
   struct iobuf_buffer* buffers;  // iobuf_most_buffers; null: not needed yet
   unsigned has;                  // of them with memory
@@ -120,7 +121,8 @@ struct iobuf_description {
   int fd;  // one of its descriptors
   unsigned descriptors;
   int reads, writes, appends;
-  unsigned inside;  // calls that use the offset of the system, which is the right one meanwhile
+  int busy;      // a call uses the offset; others wait until it has moved it
+  int foreign;   // the offset of the system is the right one: others may share it, and move it now
   off_t expected;   // where the next read begins if the program reads in sequence
   unsigned in_sequence;
   int64_t read_block;
@@ -138,10 +140,15 @@ extern __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
 // table.c
 /// The description, with its file locked; null: the call must pass. Keep the file: iobuf_unlock ends it.
 struct iobuf_description* iobuf_enter(int fd);
+/// Also keeps its offset from other threads, while the file is unlocked, too. iobuf_leave_offset ends both.
+struct iobuf_description* iobuf_enter_offset(int fd);
+void iobuf_leave_offset(struct iobuf_description* d);
 void iobuf_lock(struct iobuf_file* file);
 void iobuf_unlock(struct iobuf_file* file);
 /// A new descriptor, -1 too, which is returned; errno is kept. reason: why not to buffer it, or 0.
 int iobuf_opened(int fd, const char* path, enum iobuf_reason reason);
+/// Those that the process has at its begin.
+void iobuf_add_open_descriptors(void);
 /// Before a descriptor is closed or becomes another one. Returns the error of an earlier write, or 0.
 int iobuf_forget(int fd);
 /// The second descriptor is a copy of the first.
@@ -210,6 +217,8 @@ void iobuf_count_aside(enum iobuf_reason reason);
 void iobuf_write_report(void);
 
 // process.c
+/// Before all else. Only the first call does something.
+void iobuf_begin(void);
 /// Nothing is buffered from now on.
 void iobuf_end(void);
 /// For a descriptor that is not in the table: its call may tell others, or hear of them.

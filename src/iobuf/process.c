@@ -84,11 +84,21 @@ static void in_child(void) {
   if (!forked_inside) iobuf_unlock_all(1);
   iobuf_reset_counts();
 }
-__attribute__((constructor)) static void begin(void) {
+static void begin_once(void) {
   iobuf_read_settings();
   pthread_atfork(before_fork, after_fork, in_child);
-  for (int fd = 0; fd < 256; ++fd) iobuf_opened(fd, NULL, iobuf_by_process);
+  iobuf_add_open_descriptors();
 }
+/// Constructors of other libraries can open files before ours runs.
+void iobuf_begin(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static __thread int begins __attribute__((tls_model("initial-exec")));
+  if (begins) return;
+  begins = 1;
+  pthread_once(&once, begin_once);
+  begins = 0;
+}
+__attribute__((constructor)) static void begin(void) { iobuf_begin(); }
 
 /// The child of vfork would change our tables, which it shares. POSIX allows it to be a fork.
 IOBUF_PUBLIC pid_t vfork(void) { return fork(); }

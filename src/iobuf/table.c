@@ -48,6 +48,47 @@ struct iobuf_description* iobuf_enter(int fd) {
   return NULL;
 }
 
+static void wait_for_change(struct iobuf_file* file) {
+  const int before = iobuf_begin_uncancelled();
+  ++file->waiting;
+  pthread_cond_wait(&file->changed, &file->lock);
+  --file->waiting;
+  iobuf_end_uncancelled(before);
+}
+
+struct iobuf_description* iobuf_enter_offset(int fd) {
+  for (;;) {
+    struct iobuf_description* const d = iobuf_enter(fd);
+    if (d == NULL) return NULL;
+    if (!d->busy) {
+      d->busy = 1;
+      ++iobuf_inside;
+      return d;
+    }
+    struct iobuf_file* const file = d->file;
+    wait_for_change(file);
+    iobuf_unlock(file);
+  }
+}
+
+/// It is not closed meanwhile, because that waits.
+void iobuf_leave_offset(struct iobuf_description* d) {
+  struct iobuf_file* const file = d->file;
+  d->busy = 0;
+  if (file->waiting > 0) pthread_cond_broadcast(&file->changed);
+  --iobuf_inside;
+  iobuf_unlock(file);
+}
+
+/// No call uses an offset of the file any more.
+static void await_offsets(struct iobuf_file* file) {
+  for (struct iobuf_description* d = file->descriptions; d != NULL;) {
+    const int busy = d->busy;
+    if (busy) wait_for_change(file);
+    d = busy ? file->descriptions : d->next;
+  }
+}
+
 static void lock_table(void) {
   ++iobuf_inside;
   pthread_mutex_lock(&table);
@@ -178,6 +219,7 @@ static int forget(int fd, int is_open) {
   if (d != NULL) {
     struct iobuf_file* const file = d->file;
     iobuf_lock(file);
+    while (d->busy) wait_for_change(file);
     if (is_open && d->writes) {
       iobuf_flush(file);
       if (error == 0) error = file->error;
@@ -216,6 +258,7 @@ void iobuf_copied(int fd, int copy) {
     set_slot(copy, d);
   }
   unlock_table();
+  if (copy <= STDERR_FILENO) iobuf_step_aside_fd(copy, iobuf_by_stream);
 }
 
 /// Files of these kinds are made when they are read, or are no files at all.
@@ -265,6 +308,7 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
     const int mode = flags & O_ACCMODE;
     *d = (struct iobuf_description){.file = file,
                                     .fd = fd,
+                                    .offset = (flags & O_APPEND) != 0 ? iobuf_sys_lseek(fd, 0, SEEK_CUR) : 0,
                                     .descriptors = 1,
                                     .reads = mode != O_WRONLY,
                                     .writes = mode != O_RDONLY,
@@ -275,7 +319,7 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
     file->descriptions = d;
     set_slot(fd, d);
     if (reason != 0) {
-      d->inside = 1;  // for ever: others may share its offset, and move it now
+      d->foreign = 1;
       iobuf_step_aside(file, reason);
     }
   }
@@ -286,12 +330,14 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
 int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
   if (fd < 0 || iobuf_inside != 0) return fd;
   const int error = errno;
+  iobuf_begin();
   if (fd >= iobuf_most_fds) {
     step_aside_unseen(fd);
     errno = error;
     return fd;
   }
   forget(fd, 0);
+  if (fd <= STDERR_FILENO && reason == 0) reason = iobuf_by_stream;  // of the C library, which uses the system's offset
   struct stat st;
   if (!iobuf_off && iobuf_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
     const int flags = REAL(fcntl)(fd, F_GETFL);
@@ -308,11 +354,12 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
 }
 
 void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
+  await_offsets(file);
   if (file->aside != 0) return;
   iobuf_flush(file);
   iobuf_release(file);
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
-    if (d->inside == 0) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
+    if (!d->foreign) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
   }
   atomic_store_explicit(&file->aside, (int)reason, memory_order_release);
   if (reason != iobuf_by_process || file->counts.reads + file->counts.writes > 0) iobuf_count_aside(reason);

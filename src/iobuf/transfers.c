@@ -28,11 +28,8 @@ static ssize_t check(const struct iovec* parts, int count, off_t at) {
   return (ssize_t)bytes;
 }
 
-/// Other threads can have made the file step aside meanwhile, which sets the offset of the system.
-static void advance(struct iobuf_description* d, int fd, ssize_t n) {
-  if (n <= 0) return;
-  d->offset += n;
-  if (d->file->aside != 0) iobuf_sys_lseek(fd, d->offset, SEEK_SET);
+static void advance(struct iobuf_description* d, ssize_t n) {
+  if (n > 0) d->offset += n;
 }
 
 static ssize_t read_by(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at) {
@@ -40,7 +37,7 @@ static ssize_t read_by(struct iobuf_description* d, int fd, const struct iovec* 
   const ssize_t bytes = check(parts, count, at);
   if (bytes <= 0) return bytes;
   const ssize_t n = iobuf_read(d, fd, parts, count, at == current ? d->offset : at);
-  if (at == current) advance(d, fd, n);
+  if (at == current) advance(d, n);
   return n;
 }
 
@@ -65,17 +62,18 @@ static ssize_t write_by(struct iobuf_description* d, int fd, const struct iovec*
   const off_t begin = at == current ? d->offset : at;
   if (begin > INT64_MAX - bytes) return failed(EFBIG);
   const ssize_t n = iobuf_write(d, fd, parts, count, begin);
-  if (at == current) advance(d, fd, n);
+  if (at == current) advance(d, n);
   return n;
 }
 
-#define BUFFERED(by, parts, count, at)                 \
-  struct iobuf_description* const d = iobuf_enter(fd); \
-  if (d != NULL) {                                     \
-    struct iobuf_file* const file = d->file;           \
-    const ssize_t n_ = by(d, fd, parts, count, at);    \
-    iobuf_unlock(file);                                \
-    return n_;                                         \
+#define BUFFERED(by, parts, count, at)                                                        \
+  struct iobuf_description* const d = at == current ? iobuf_enter_offset(fd) : iobuf_enter(fd); \
+  if (d != NULL) {                                                                            \
+    struct iobuf_file* const file = d->file;                                                  \
+    const ssize_t n_ = by(d, fd, parts, count, at);                                           \
+    if (at == current) iobuf_leave_offset(d);                                                 \
+    else iobuf_unlock(file);                                                                  \
+    return n_;                                                                                \
   }
 /// Of another descriptor: after it, this process may know more.
 #define HEARD(call)                                   \

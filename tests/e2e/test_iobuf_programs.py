@@ -1,0 +1,71 @@
+"""libculmen-iobuf in small programs that once lost or overwrote bytes. The cases are in tests/iobuf."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from culmen.tune.iobuf.settings import library
+from harness import HANGS_S, ROOT
+
+FOLDER = ROOT / "tests" / "iobuf"
+SOURCES = sorted(FOLDER.glob("cases*.c"))
+CASES = [name for source in SOURCES for name in re.findall(r"^    CASE\((\w+)\)", source.read_text(), re.MULTILINE)]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    built = tmp_path_factory.mktemp("cases") / "cases"
+    subprocess.run(["cc", "-std=gnu11", "-O1", "-pthread", "-o", built, *SOURCES, "-ldl"], check=True)
+    return built
+
+
+def run(words, folder, **variables):
+    """In an empty folder. Only what a program tells others sends its bytes to the system, not the time."""
+    with_library = {"LD_PRELOAD": str(library()), "CULMEN_IOBUF_DELAY_MS": "3600000"} | variables
+    return subprocess.run(
+        [str(word) for word in words],
+        cwd=folder,
+        env={**os.environ, **with_library},
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_is_as_without_the_library(program, tmp_path, name):
+    for kind, preloaded in (("bare", ""), ("buffered", str(library()))):
+        (tmp_path / kind).mkdir()
+        done = run([program, name], tmp_path / kind, LD_PRELOAD=preloaded)
+        assert done.returncode == 0, f"{kind}: {done.stderr}"
+
+
+def built(folder, name, code, *words):
+    (folder / f"{name}.c").write_text(code)
+    compiler = "c++" if "-xc++" in words else "cc"
+    subprocess.run([compiler, *words, "-o", name, f"{name}.c"], cwd=folder, check=True)
+
+
+def test_constructors_of_other_libraries_open_files(tmp_path):
+    """Those that run before the library's own."""
+    opens = (
+        "#include <fcntl.h>\n#include <unistd.h>\nint early = -1;\n"
+        "__attribute__((constructor)) static void begin(void) {\n"
+        '  early = open("a", O_CREAT | O_WRONLY, 0644);\n  if (write(early, "one ", 4) != 4) early = -1;\n}\n'
+    )
+    goes_on = '#include <unistd.h>\nextern int early;\nint main(void) { return write(early, "two", 3) != 3; }\n'
+    built(tmp_path, "libearly.so", opens, "-shared", "-fPIC")
+    (tmp_path / "app.c").write_text(goes_on)
+    words = ["cc", "-o", "app", "app.c", "-L.", "-l:libearly.so", "-Wl,-rpath,$ORIGIN"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    assert run(["./app"], tmp_path).returncode == 0
+    assert (tmp_path / "a").read_text() == "one two"
+
+
+def test_a_stream_of_cxx_that_appends_begins_at_the_end(tmp_path):
+    code = '#include <fstream>\nint main() { return std::ofstream("a", std::ios::app).tellp() != 4; }\n'
+    built(tmp_path, "app", code, "-xc++")
+    (tmp_path / "a").write_text("1234")
+    assert run(["./app"], tmp_path).returncode == 0
