@@ -92,6 +92,17 @@ int iobuf_report_error(struct iobuf_file* file) {
   return -1;
 }
 
+int iobuf_report_late_error(int fd) {
+  struct iobuf_description* const d = (unsigned)fd < iobuf_most_fds ? iobuf_slots[fd] : NULL;
+  if (d == NULL || !d->writes || iobuf_inside != 0) return 0;
+  struct iobuf_file* const file = d->file;
+  if (file->error == 0) return 0;
+  iobuf_lock(file);
+  const int result = file->aside != 0 && file->live ? iobuf_report_error(file) : 0;
+  iobuf_unlock(file);
+  return result;
+}
+
 off_t iobuf_dirty_end(const struct iobuf_file* file) {
   off_t end = 0;
   for (unsigned k = 0; k < file->has; ++k) {

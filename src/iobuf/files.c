@@ -89,7 +89,7 @@ IOBUF_PUBLIC int truncate64(const char* path, off64_t bytes) ALIAS(truncate);
 /// Afterwards, what is read is read anew, too: MPI_File_sync relies on it. 0, or -1 with errno.
 static int synchronize(int fd) {
   struct iobuf_description* const d = iobuf_enter(fd);
-  if (d == NULL) return 0;
+  if (d == NULL) return iobuf_report_late_error(fd);
   struct iobuf_file* const file = d->file;
   iobuf_drop(file);
   const int result = iobuf_report_error(file);

@@ -105,7 +105,7 @@ struct iobuf_file {
   unsigned queued;               // jobs that write
   unsigned direct;               // large writes that take place; nothing is read into buffers meanwhile
   uint64_t clock;
-  int error;                         // of a write in the background, for the next call that may report it
+  atomic_int error;                  // of a write in the background, for the next call that may report it
   struct timespec modified, status;  // what the clean bytes belong to
   off_t size;
   uint64_t checked_ms;  // 0: never
@@ -183,10 +183,17 @@ void iobuf_drop(struct iobuf_file* file);
 void iobuf_release(struct iobuf_file* file);
 /// 0, or -1 with errno if an earlier write failed. The file is locked.
 int iobuf_report_error(struct iobuf_file* file);
+/// The same for a descriptor whose file has stepped aside since then.
+int iobuf_report_late_error(int fd);
 /// Where the bytes end that the system does not know; 0: there are none.
 off_t iobuf_dirty_end(const struct iobuf_file* file);
 /// All files: before others can look.
 void iobuf_publish(void);
+/// Before a descriptor goes, and with it perhaps a lock.
+extern atomic_int iobuf_locks;  // the program has locked a file
+static inline void iobuf_publish_under_lock(void) {
+  if (iobuf_locks) iobuf_publish();
+}
 /// Others may have written.
 static inline void iobuf_heard(void) { atomic_fetch_add_explicit(&iobuf_epoch, 1, memory_order_relaxed); }
 
@@ -215,6 +222,8 @@ size_t iobuf_memory_peak(void);
 void iobuf_count_file(struct iobuf_file* file);
 void iobuf_count_aside(enum iobuf_reason reason);
 void iobuf_write_report(void);
+/// One sentence for each file with an error that no call has told the program.
+void iobuf_print_errors(void);
 
 // process.c
 /// Before all else. Only the first call does something.

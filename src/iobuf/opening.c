@@ -13,6 +13,8 @@
 
 #include "iobuf/iobuf.h"
 
+atomic_int iobuf_locks;
+
 #define ALIAS(name) __attribute__((alias(#name)))
 
 /// An open that shortens a file: its buffers are empty before, and stay so until the end. Null: nothing to do.
@@ -31,6 +33,7 @@ static struct iobuf_file* before_truncation(int folder, const char* path) {
 static int open_by(int folder, const char* path, int flags, mode_t mode) {
   struct iobuf_file* file = NULL;
   if ((flags & O_TRUNC) != 0) file = before_truncation(folder, path);
+  if ((flags & O_CREAT) != 0) iobuf_publish();  // others may wait for the name
   if ((flags & O_EXCL) != 0) iobuf_heard();
   const int before = file != NULL ? iobuf_begin_uncancelled() : 0;
   const int fd = REAL(openat)(folder, path, flags, mode);
@@ -73,12 +76,13 @@ IOBUF_PUBLIC int __openat_2(int folder, const char* path, int flags) { return op
 IOBUF_PUBLIC int __open64_2(const char* path, int flags) ALIAS(__open_2);
 IOBUF_PUBLIC int __openat64_2(int folder, const char* path, int flags) ALIAS(__openat_2);
 
-IOBUF_PUBLIC int mkstemp(char* path) { return iobuf_opened(REAL(mkstemp)(path), path, 0); }
-IOBUF_PUBLIC int mkostemp(char* path, int flags) { return iobuf_opened(REAL(mkostemp)(path, flags), path, 0); }
-IOBUF_PUBLIC int mkstemps(char* path, int n) { return iobuf_opened(REAL(mkstemps)(path, n), path, 0); }
-IOBUF_PUBLIC int mkostemps(char* path, int n, int flags) {
-  return iobuf_opened(REAL(mkostemps)(path, n, flags), path, 0);
-}
+#define MAKES(call)                    \
+  iobuf_publish();                     \
+  return iobuf_opened(call, path, 0)
+IOBUF_PUBLIC int mkstemp(char* path) { MAKES(REAL(mkstemp)(path)); }
+IOBUF_PUBLIC int mkostemp(char* path, int flags) { MAKES(REAL(mkostemp)(path, flags)); }
+IOBUF_PUBLIC int mkstemps(char* path, int n) { MAKES(REAL(mkstemps)(path, n)); }
+IOBUF_PUBLIC int mkostemps(char* path, int n, int flags) { MAKES(REAL(mkostemps)(path, n, flags)); }
 IOBUF_PUBLIC int mkstemp64(char* path) ALIAS(mkstemp);
 IOBUF_PUBLIC int mkostemp64(char* path, int flags) ALIAS(mkostemp);
 IOBUF_PUBLIC int mkstemps64(char* path, int n) ALIAS(mkstemps);
@@ -88,6 +92,7 @@ IOBUF_PUBLIC int mkostemps64(char* path, int n, int flags) ALIAS(mkostemps);
 int close_range(unsigned from, unsigned to, int flags);
 void closefrom(int from);
 IOBUF_PUBLIC int close(int fd) {
+  iobuf_publish_under_lock();
   if (iobuf_inside == 0) iobuf_told(fd);  // the other end of a pipe sees it
   const int error = iobuf_forget(fd);
   iobuf_forget_kind(fd);
@@ -97,6 +102,7 @@ IOBUF_PUBLIC int close(int fd) {
   return -1;
 }
 static void forget_range(unsigned from, unsigned to) {
+  iobuf_publish_under_lock();
   for (unsigned fd = from; fd < iobuf_most_fds && fd <= to; ++fd) {
     iobuf_forget((int)fd);
     iobuf_forget_kind((int)fd);
@@ -122,6 +128,7 @@ static int copied(int fd, int copy) {
 IOBUF_PUBLIC int dup(int fd) { return copied(fd, REAL(dup)(fd)); }
 static int forget_target(int fd, int copy) {
   if (fd == copy || REAL(fcntl)(fd, F_GETFD) < 0) return 0;
+  iobuf_publish_under_lock();
   if (copy >= 0) iobuf_forget(copy);
   return 1;
 }
@@ -150,6 +157,7 @@ static int set_flags(int fd, void* argument) {
 
 /// Who locks shares the file, or another one with this lock, with other processes.
 static void before_lock(int fd) {
+  iobuf_locks = 1;
   iobuf_step_aside_fd(fd, iobuf_by_lock);
   iobuf_publish();
 }
@@ -222,6 +230,7 @@ static int is_of_cxx(const void* caller) {
   return strncmp(slash != NULL ? slash + 1 : found.dli_fname, "libstdc++.so", 12) == 0;
 }
 static FILE* open_for_cxx(const char* path, const char* mode) {
+  if (*mode != 'r') iobuf_publish();
   struct iobuf_file* const file = strchr(mode, 'w') != NULL ? before_truncation(AT_FDCWD, path) : NULL;
   const int before = file != NULL ? iobuf_begin_uncancelled() : 0;
   FILE* const stream = REAL(fopen)(path, mode);
@@ -234,10 +243,12 @@ static FILE* open_for_cxx(const char* path, const char* mode) {
 }
 IOBUF_PUBLIC FILE* fopen(const char* path, const char* mode) {
   if (is_of_cxx(__builtin_return_address(0))) return open_for_cxx(path, mode);
+  if (*mode != 'r') iobuf_publish();
   before_stream(path);
   return opened_stream(REAL(fopen)(path, mode), path);
 }
 IOBUF_PUBLIC FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  iobuf_publish_under_lock();
   before_stream(path);
   if (stream != NULL && fileno(stream) >= 0) iobuf_forget(fileno(stream));
   return opened_stream(REAL(freopen)(path, mode, stream), path);
@@ -248,6 +259,7 @@ IOBUF_PUBLIC FILE* freopen64(const char* path, const char* mode, FILE* stream) A
 IOBUF_PUBLIC FILE* tmpfile64(void) ALIAS(tmpfile);
 IOBUF_PUBLIC FILE* fdopen(int fd, const char* mode) { return REAL(fdopen)(to_stream(fd), mode); }
 IOBUF_PUBLIC int fclose(FILE* stream) {
+  iobuf_publish_under_lock();
   const int fd = stream != NULL ? fileno(stream) : -1;
   const int error = fd >= 0 ? iobuf_forget(fd) : 0;
   if (fd >= 0) iobuf_forget_kind(fd);

@@ -51,6 +51,7 @@ void iobuf_end(void) {
     return;
   }
   iobuf_step_all_aside(iobuf_by_other);
+  iobuf_print_errors();
   iobuf_write_report();
 }
 __attribute__((destructor)) static void at_end(void) { iobuf_end(); }
@@ -60,16 +61,22 @@ IOBUF_PUBLIC void _exit(int code) {
   __builtin_unreachable();
 }
 IOBUF_PUBLIC void _Exit(int code) { _exit(code); }
-IOBUF_PUBLIC void quick_exit(int code) {
-  iobuf_publish();
-  REAL(quick_exit)(code);
-  __builtin_unreachable();
-}
-IOBUF_PUBLIC void abort(void) {
-  iobuf_publish();
-  REAL(abort)();
-  __builtin_unreachable();
-}
+// What a handler of their signal writes is not buffered either.
+#define ENDS(name, parameters, arguments) \
+  void name parameters;                   \
+  IOBUF_PUBLIC void name parameters {     \
+    iobuf_end();                          \
+    REAL(name) arguments;                 \
+    __builtin_unreachable();              \
+  }
+ENDS(quick_exit, (int code), (code))
+ENDS(abort, (void), ())
+// The C library aborts inside itself then.
+ENDS(__assert_fail, (const char* text, const char* path, unsigned line, const char* in), (text, path, line, in))
+ENDS(__assert_perror_fail, (int error, const char* path, unsigned line, const char* in), (error, path, line, in))
+ENDS(__assert, (const char* text, const char* path, int line), (text, path, line))
+ENDS(__stack_chk_fail, (void), ())
+ENDS(__chk_fail, (void), ())
 
 // Children share the offsets of open files.
 static __thread int forked_inside;
@@ -217,6 +224,10 @@ PUBLISHES(unlinkat, (int folder, const char* path, int flags), (folder, path, fl
 PUBLISHES(remove, (const char* path), (path))
 PUBLISHES(mkdir, (const char* path, mode_t mode), (path, mode))
 PUBLISHES(mkdirat, (int folder, const char* path, mode_t mode), (folder, path, mode))
+PUBLISHES(mknod, (const char* path, mode_t mode, dev_t device), (path, mode, device))
+PUBLISHES(mknodat, (int folder, const char* path, mode_t mode, dev_t device), (folder, path, mode, device))
+PUBLISHES(mkfifo, (const char* path, mode_t mode), (path, mode))
+PUBLISHES(mkfifoat, (int folder, const char* path, mode_t mode), (folder, path, mode))
 PUBLISHES(rmdir, (const char* path), (path))
 // Writing after these would undo them.
 PUBLISHES(chmod, (const char* path, mode_t mode), (path, mode))
@@ -236,23 +247,3 @@ PUBLISHES(futimes, (int fd, const struct timeval times[2]), (fd, times))
 PUBLISHES(futimesat, (int folder, const char* path, const struct timeval times[2]), (folder, path, times))
 PUBLISHES(utimensat, (int folder, const char* path, const struct timespec times[2], int f), (folder, path, times, f))
 PUBLISHES(futimens, (int fd, const struct timespec times[2]), (fd, times))
-
-// MPI: after a synchronization, each rank reads what the others have written. Some versions call fsync only on ranks
-// that have written. The handle is a pointer or an int; either is passed on as it came.
-int MPI_File_sync(void* file);
-void mpi_file_sync_(void* file, void* error);
-static void synchronize_all(void) {
-  iobuf_publish();
-  iobuf_heard();
-}
-IOBUF_PUBLIC int MPI_File_sync(void* file) {
-  synchronize_all();
-  const int result = REAL(MPI_File_sync)(file);
-  iobuf_heard();
-  return result;
-}
-IOBUF_PUBLIC void mpi_file_sync_(void* file, void* error) {
-  synchronize_all();
-  REAL(mpi_file_sync_)(file, error);
-  iobuf_heard();
-}

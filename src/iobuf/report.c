@@ -79,3 +79,15 @@ void iobuf_write_report(void) {
   syscall(SYS_close, fd);
   iobuf_reset_counts();
 }
+
+void iobuf_print_errors(void) {
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    struct iobuf_file* const file = &iobuf_files[k];
+    if (!file->live || file->error == 0) continue;
+    char text[256];
+    const int n = snprintf(text, sizeof text, "culmen: bytes of the file with inode %llu were lost: %s.\n",
+                           (unsigned long long)file->ino, strerror(file->error));
+    file->error = 0;
+    if (syscall(SYS_write, STDERR_FILENO, text, (size_t)n) < 0) return;
+  }
+}

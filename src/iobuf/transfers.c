@@ -93,6 +93,7 @@ IOBUF_PUBLIC ssize_t read(int fd, void* to, size_t n) {
 IOBUF_PUBLIC ssize_t write(int fd, const void* from, size_t n) {
   const struct iovec one = part(from, n);
   BUFFERED(write_by, &one, 1, current)
+  if (iobuf_report_late_error(fd) != 0) return -1;
   iobuf_told(fd);
   return REAL(write)(fd, from, n);
 }
@@ -108,6 +109,7 @@ IOBUF_PUBLIC ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
   if (at >= 0) {
     BUFFERED(write_by, &one, 1, at)
   }
+  if (iobuf_report_late_error(fd) != 0) return -1;
   return REAL(pwrite)(fd, from, n, at);
 }
 IOBUF_PUBLIC ssize_t readv(int fd, const struct iovec* parts, int count) {
@@ -116,6 +118,7 @@ IOBUF_PUBLIC ssize_t readv(int fd, const struct iovec* parts, int count) {
 }
 IOBUF_PUBLIC ssize_t writev(int fd, const struct iovec* parts, int count) {
   BUFFERED(write_by, parts, count, current)
+  if (iobuf_report_late_error(fd) != 0) return -1;
   iobuf_told(fd);
   return REAL(writev)(fd, parts, count);
 }
@@ -129,6 +132,7 @@ IOBUF_PUBLIC ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t
   if (at >= 0) {
     BUFFERED(write_by, parts, count, at)
   }
+  if (iobuf_report_late_error(fd) != 0) return -1;
   return REAL(pwritev)(fd, parts, count, at);
 }
 // Flags ask for something that a buffer does not give.

@@ -3,6 +3,7 @@
 // Exit code 0: the case is as without a preloaded library.
 #include "cases.h"
 
+#include <assert.h>
 #include <execinfo.h>
 #include <stdarg.h>
 #include <sys/resource.h>
@@ -105,6 +106,141 @@ static void standard_streams_go_to_a_file(void) {
   MUST(sees("a", "one two three"));
 }
 
+/// The program is told that bytes are lost, whatever happens to the file meanwhile.
+static void an_error_survives_a_lock(void) {
+  const struct rlimit most = {10, 10};
+  char bytes[100] = "";
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &most);
+  const int fd = make("a");
+  if (write(fd, bytes, sizeof bytes) == 10) return;  // at once
+  flock(fd, LOCK_EX);
+  MUST(fsync(fd) == -1 && errno == EFBIG && fsync(fd) == 0);
+  const int other = make("b");
+  MUST(write(other, bytes, sizeof bytes) == sizeof bytes);
+  flock(other, LOCK_EX);
+  MUST(pwrite(other, bytes, 5, 0) == -1 && errno == EFBIG && pwrite(other, bytes, 5, 0) == 5);
+}
+
+static void a_lock_ends_by_close(void) {
+  const int lock = make("lock"), fd = make("a");
+  flock(lock, LOCK_EX);
+  MUST(write(fd, "1", 1) == 1 && close(lock) == 0);
+  MUST(sees("a", "1"));
+  const int second = make("lock");
+  FILE* const stream = fdopen(second, "r+");
+  MUST(write(fd, "2", 1) == 1 && fclose(stream) == 0);
+  MUST(sees("a", "12"));
+}
+
+static void a_flag_file_tells_others(void) {
+  const int fd = make("a");
+  MUST(write(fd, "1", 1) == 1 && close(open("flag", O_CREAT | O_WRONLY, 0644)) == 0);
+  MUST(sees("a", "1") && write(fd, "2", 1) == 1 && fclose(fopen("other", "w")) == 0);
+  MUST(sees("a", "12") && write(fd, "3", 1) == 1 && mkfifo("pipe", 0600) == 0);
+  MUST(sees("a", "123"));
+  char name[] = "nameXXXXXX";
+  MUST(write(fd, "4", 1) == 1 && mkstemp(name) >= 0 && sees("a", "1234"));
+}
+
+static int end_of_child(void (*run)(void)) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    MUST(dup2(open("/dev/null", O_WRONLY), 2) == 2);
+    run();
+    _exit(1);
+  }
+  MUST(waitpid(child, &status, 0) == child);
+  return status;
+}
+static void fail_an_assertion(void) {
+  MUST(write(make("a"), "last words", 10) == 10);
+  assert(shared_fd == -2);
+}
+static void write_in_handler(int signal_number) {
+  (void)signal_number;
+  MUST(write(shared_fd, " and more", 9) == 9);
+}
+static void abort_with_a_handler(void) {
+  signal(SIGABRT, write_in_handler);
+  shared_fd = make("a");
+  MUST(write(shared_fd, "last words", 10) == 10);
+  abort();
+}
+static void the_program_aborts(void) {
+  MUST(WIFSIGNALED(end_of_child(fail_an_assertion)) && sees("a", "last words"));
+  MUST(WIFSIGNALED(end_of_child(abort_with_a_handler)) && sees("a", "last words and more"));
+}
+
+/// A child that no handler of pthread_atfork sees has old bytes in its memory.
+static void fork_by(pid_t (*way)(void), const char* name) {
+  const int fd = make(name);
+  MUST(write(fd, "old", 3) == 3);
+  int ends[2], status;
+  MUST(pipe2(ends, O_CLOEXEC) == 0);
+  const pid_t child = way();
+  if (child == 0) {
+    char byte;
+    close(ends[1]);
+    if (read(ends[0], &byte, 1) != 0) _exit(1);
+    exit(0);
+  }
+  MUST(pwrite(fd, "new", 3, 0) == 3 && fsync(fd) == 0);
+  close(ends[1]);
+  MUST(waitpid(child, &status, 0) == child && status == 0);
+  MUST(sees(name, "new"));
+  close(fd);
+}
+static pid_t fork_by_number(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L); }
+static void a_child_writes_no_old_bytes(void) {
+  fork_by(_Fork, "a");
+  fork_by(fork_by_number, "b");
+}
+
+static void* look_at(void* file) { return file; }
+/// The process ends when its last own thread does.
+static void leave_the_main_thread(void) {
+  MUST(write(make("a"), "1", 1) == 1);
+  pthread_exit(NULL);
+}
+static void the_main_thread_ends_first(void) {
+  pthread_t other;
+  MUST(pthread_create(&other, NULL, look_at, NULL) == 0 && pthread_join(other, NULL) == 0);
+  MUST(close(make("b")) == 0);
+  MUST(end_of_child(leave_the_main_thread) == 0);
+  MUST(sees("a", "1"));
+}
+
+static volatile sig_atomic_t handled;
+static void write_letter(int signal_number) {
+  (void)signal_number;
+  handled += write(shared_fd, "H", 1) == 1;
+}
+/// It interrupts other writes, in the middle, too.
+static void a_handler_writes(void) {
+  const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+  static char dots[100], all[16 << 20];
+  memset(dots, '.', sizeof dots);
+  shared_fd = make("a");
+  signal(SIGALRM, write_letter);
+  setitimer(ITIMER_REAL, &often, NULL);
+  enum { calls = 100000 };
+  for (int k = 0; k < calls; ++k) MUST(write(shared_fd, dots, sizeof dots) == sizeof dots);
+  setitimer(ITIMER_REAL, &never, NULL);
+  MUST(close(shared_fd) == 0);
+  const long n = seen("a", all, sizeof all);
+  MUST(n == calls * (long)sizeof dots + handled);
+  long letters = 0, whole = 0, row = 0;
+  for (long k = 0; k < n; ++k) {
+    letters += all[k] == 'H';
+    row = all[k] == '.' ? row + 1 : 0;
+    whole += row == sizeof dots;
+    if (row == sizeof dots) row = 0;
+  }
+  MUST(letters == handled && whole == calls);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -116,6 +252,13 @@ static const struct {
     CASE(dprintf_between_writes),
     CASE(backtrace_between_writes),
     CASE(standard_streams_go_to_a_file),
+    CASE(an_error_survives_a_lock),
+    CASE(a_lock_ends_by_close),
+    CASE(a_flag_file_tells_others),
+    CASE(the_program_aborts),
+    CASE(a_child_writes_no_old_bytes),
+    CASE(the_main_thread_ends_first),
+    CASE(a_handler_writes),
 };
 
 int main(int count, char** words) {
