@@ -16,7 +16,7 @@ static int is_dirty(const struct iobuf_buffer* buffer) { return buffer->dirty_hi
 static void now_dirty(struct iobuf_buffer* buffer) {
   if (atomic_fetch_add(&buffer->file->dirty, 1) == 0) atomic_fetch_add(&iobuf_dirty_files, 1);
   buffer->dirty_ms = iobuf_now_ms();
-  iobuf_wake_for_age();
+  iobuf_begin_jobs();
 }
 
 static void now_clean(struct iobuf_buffer* buffer) {
@@ -115,6 +115,7 @@ off_t iobuf_dirty_end(const struct iobuf_file* file) {
 
 void iobuf_publish(void) {
   if (iobuf_dirty_files == 0) return;
+  iobuf_check_owner();
   const int error = errno;
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
@@ -382,6 +383,7 @@ static int put(struct iobuf_file* file, int64_t block, size_t low, const char* f
     if (high > b->dirty_high) b->dirty_high = high;
   }
   b->used = ++file->clock;
+  if (!iobuf_has_jobs()) clean(b);
   if (b->dirty_high != file->with.bytes || high != file->with.bytes) return 1;
   b->fills = 0;
   if (file->queued >= file->with.behind || !iobuf_enqueue(b)) clean(b);

@@ -160,6 +160,7 @@ void iobuf_step_aside_fd(int fd, enum iobuf_reason reason);
 void iobuf_step_all_aside(enum iobuf_reason reason);
 void iobuf_lock_all(void);
 void iobuf_unlock_all(int in_child);
+void iobuf_reset_table_lock(void);
 /// A mapping of a file begins, or ends.
 void iobuf_mapped(int fd, void* at, size_t bytes);
 void iobuf_unmapped(void* at, size_t bytes);
@@ -201,8 +202,9 @@ static inline void iobuf_heard(void) { atomic_fetch_add_explicit(&iobuf_epoch, 1
 /// Both with the file locked. A buffer that waits in the queue can be taken out of it at any time: its state decides.
 int iobuf_enqueue(struct iobuf_buffer* buffer);
 void iobuf_await(struct iobuf_buffer* buffer);
-void iobuf_wake_for_age(void);
 void iobuf_begin_jobs(void);
+/// 0: no thread can be started. Then the program writes its bytes itself, at once.
+int iobuf_has_jobs(void);
 void iobuf_lock_jobs(void);
 void iobuf_unlock_jobs(int in_child);
 /// Writes the dirty bytes of a buffer, from which thread ever; 0 or errno.
@@ -225,7 +227,33 @@ void iobuf_write_report(void);
 /// One sentence for each file with an error that no call has told the program.
 void iobuf_print_errors(void);
 
+// deferred.c
+extern __thread int iobuf_waiting __attribute__((tls_model("initial-exec")));
+/// Whether a call of a signal handler must wait until the interrupted one has left this library.
+int iobuf_must_wait(int fd);
+ssize_t iobuf_write_later(int fd, const struct iovec* parts, int count, off_t at);
+int iobuf_close_later(int fd);
+void iobuf_run_waiting(void);
+void iobuf_write_waiting(void);
+void iobuf_forget_waiting(void);
+static inline void iobuf_leave(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  --iobuf_inside;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (__builtin_expect(iobuf_waiting > 0 && iobuf_inside == 0, 0)) iobuf_run_waiting();
+}
+
+// owner.c
+extern int* iobuf_is_owner;
+void iobuf_begin_owner(void);
+void iobuf_become_owner(void);
+static inline void iobuf_check_owner(void) {
+  if (__builtin_expect(!*iobuf_is_owner, 0)) iobuf_become_owner();
+}
+
 // process.c
+void iobuf_before_fork(void);
+void iobuf_after_fork(int in_child);
 /// Before all else. Only the first call does something.
 void iobuf_begin(void);
 /// Nothing is buffered from now on.

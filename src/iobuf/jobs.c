@@ -2,18 +2,19 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "iobuf/iobuf.h"
 
-enum { stack_bytes = 256 << 10, idle_rounds = 20 };
+enum { stack_bytes = 256 << 10, idle_rounds = 10, most_idle_ms = 50 };
 
 static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t work;
 static struct iobuf_buffer *first, *last;
+static int has_clock;       // the condition has the right one
 static atomic_int started;  // -1: it cannot start
-static atomic_int asleep;   // it looks at no ages
 
 int iobuf_writer(const struct iobuf_file* file) {
   for (const struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
@@ -33,9 +34,14 @@ static off_t place_of(const struct iobuf_buffer* buffer, size_t at) {
   return (off_t)((uint64_t)buffer->block << buffer->file->with.shift) + (off_t)at;
 }
 
+/// A descriptor that was closed in other ways leads to another file by now.
+static int leads_to(int fd, const struct iobuf_file* file) {
+  struct stat st;
+  return iobuf_sys_fstat(fd, &st) == 0 && st.st_ino == file->ino && st.st_dev == file->dev;
+}
+
 int iobuf_write_out(int fd, const struct iobuf_buffer* buffer, uint64_t* calls) {
-  struct stat st;  // a descriptor that was closed in other ways leads to another file by now
-  if (iobuf_sys_fstat(fd, &st) != 0 || st.st_ino != buffer->file->ino || st.st_dev != buffer->file->dev) return EBADF;
+  if (!leads_to(fd, buffer->file)) return EBADF;
   for (size_t at = buffer->dirty_low; at < buffer->dirty_high;) {
     const ssize_t n = iobuf_sys_pwrite(fd, buffer->data + at, buffer->dirty_high - at, place_of(buffer, at));
     ++*calls;
@@ -74,6 +80,7 @@ static void run_job(struct iobuf_buffer* buffer) {
   ssize_t n = 0;
   if (fills) n = iobuf_fill(fd, buffer, 0);
   else n = iobuf_write_out(fd, buffer, &calls);
+  if (fills && !leads_to(fd, file)) n = 0;  // it was closed past this library, and is another file now
   iobuf_lock(file);
   buffer->state = iobuf_idle;
   if (!fills) {
@@ -115,57 +122,80 @@ static void write_old(void) {
   }
 }
 
-static void wait_for_work(void) {
+/// Half of the delay: a byte waits for that long, and then for one more round at most.
+static unsigned round_ms(void) { return iobuf_delay_ms > 1 ? iobuf_delay_ms / 2 : 1; }
+
+static void wait_for_work(unsigned ms) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  const uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)iobuf_delay_ms * 500000;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  const uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)ms * 1000000;
   until.tv_sec += (time_t)(ns / 1000000000), until.tv_nsec = (long)(ns % 1000000000);
   pthread_cond_timedwait(&work, &queue, &until);
 }
 
-static void* work_for_ever(void* nothing) {
-  unsigned idle = 0;
+static struct iobuf_buffer* take_first(void) {
+  struct iobuf_buffer* const buffer = first;
+  if (buffer == NULL) return NULL;
+  first = buffer->next;
+  if (first == NULL) last = NULL;
+  buffer->listed = 0;
+  return buffer;
+}
+
+/// The queue is locked. Whoever makes a byte dirty starts a thread if there is none: one of both sees the other.
+static int may_end(void) {
+  started = 0;
+  if (iobuf_dirty_files == 0) return 1;
+  int none = 0;
+  return !atomic_compare_exchange_strong(&started, &none, 1);
+}
+
+/// It ends if there is nothing to do: a process whose main thread has ended ends with its last thread.
+static void* run_jobs(void* nothing) {
+  uint64_t looked_ms = iobuf_now_ms();
   pthread_mutex_lock(&queue);
-  for (;;) {
-    struct iobuf_buffer* const buffer = first;
-    if (buffer != NULL) {
-      first = buffer->next;
-      if (first == NULL) last = NULL;
-      buffer->listed = 0;
-      pthread_mutex_unlock(&queue);
-      take_job(buffer);
-      pthread_mutex_lock(&queue);
-      idle = 0;
-      continue;
+  for (unsigned idle = 0; idle < idle_rounds || !may_end(); ++idle) {
+    struct iobuf_buffer* const buffer = take_first();
+    if (buffer == NULL) {
+      const unsigned ms = round_ms();
+      wait_for_work(iobuf_dirty_files == 0 && ms > most_idle_ms ? most_idle_ms : ms);
     }
-    idle = iobuf_dirty_files > 0 ? 0 : idle + 1;
-    if (idle < idle_rounds) {
-      wait_for_work();
-    } else {
-      asleep = 1;
-      if (iobuf_dirty_files == 0) pthread_cond_wait(&work, &queue);
-      asleep = 0;
-      idle = 0;
-    }
+    if (buffer != NULL || iobuf_dirty_files > 0) idle = 0;
     pthread_mutex_unlock(&queue);
-    if (iobuf_dirty_files > 0) write_old();
+    if (buffer != NULL) take_job(buffer);
+    if (iobuf_dirty_files > 0 && (buffer == NULL || iobuf_now_ms() - looked_ms >= round_ms())) {
+      looked_ms = iobuf_now_ms();
+      write_old();
+    }
     pthread_mutex_lock(&queue);
   }
+  pthread_mutex_unlock(&queue);
   return nothing;
+}
+
+/// A program with many bytes of thread-local data needs a larger stack, which is the usual one.
+static int create(size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  if (bytes > 0) pthread_attr_setstacksize(&attributes, bytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const int error = pthread_create(&thread, &attributes, run_jobs, NULL);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
 }
 
 /// Signals are for the threads of the program.
 static void start(void) {
   sigset_t all, before;
-  pthread_attr_t attributes;
-  pthread_t thread;
+  pthread_condattr_t clock;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  started = pthread_create(&thread, &attributes, work_for_ever, NULL) == 0 ? 1 : -1;
-  pthread_attr_destroy(&attributes);
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  if (!has_clock) pthread_cond_init(&work, &clock);
+  has_clock = 1;
+  started = create(stack_bytes) || create(0) ? 1 : -1;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -175,6 +205,8 @@ void iobuf_begin_jobs(void) {
   if (started == 0) start();
   pthread_mutex_unlock(&queue);
 }
+
+int iobuf_has_jobs(void) { return started >= 0; }
 
 int iobuf_enqueue(struct iobuf_buffer* buffer) {
   iobuf_begin_jobs();
@@ -193,12 +225,17 @@ int iobuf_enqueue(struct iobuf_buffer* buffer) {
   return 1;
 }
 
-void iobuf_wake_for_age(void) {
-  iobuf_begin_jobs();
-  if (!asleep) return;
+/// A process lives on without its main thread, and without this one if there is nothing to do.
+void pthread_exit(void* result);
+IOBUF_PUBLIC void pthread_exit(void* result) {
+  const unsigned most_ms = most_idle_ms;
+  if (getpid() == (pid_t)syscall(SYS_gettid) && iobuf_delay_ms > most_ms) iobuf_delay_ms = most_ms;
+  iobuf_publish();
   pthread_mutex_lock(&queue);
-  pthread_cond_signal(&work);
+  if (started == 1) pthread_cond_signal(&work);
   pthread_mutex_unlock(&queue);
+  REAL(pthread_exit)(result);
+  __builtin_unreachable();
 }
 
 void iobuf_lock_jobs(void) { pthread_mutex_lock(&queue); }
@@ -209,9 +246,9 @@ void iobuf_unlock_jobs(int in_child) {
     return;
   }
   pthread_mutex_init(&queue, NULL);
-  pthread_cond_init(&work, NULL);
+  has_clock = 0;
   for (struct iobuf_buffer* b = first; b != NULL; b = b->next) b->listed = 0;
   first = last = NULL;
-  started = asleep = 0;
+  started = 0;
   iobuf_reset_memory_lock();
 }

@@ -45,9 +45,11 @@ void iobuf_told(int fd) {
 
 // The end.
 void iobuf_end(void) {
+  iobuf_check_owner();
   if (atomic_exchange(&iobuf_off, 1)) return;
   if (iobuf_inside != 0) {
     iobuf_publish();  // a signal handler: what it can reach
+    iobuf_write_waiting();
     return;
   }
   iobuf_step_all_aside(iobuf_by_other);
@@ -80,20 +82,21 @@ ENDS(__chk_fail, (void), ())
 
 // Children share the offsets of open files.
 static __thread int forked_inside;
-static void before_fork(void) {
+void iobuf_before_fork(void) {
   forked_inside = iobuf_inside != 0;  // a signal handler that has interrupted this library
   if (!forked_inside) iobuf_lock_all();
 }
-static void after_fork(void) {
-  if (!forked_inside) iobuf_unlock_all(0);
+void iobuf_after_fork(int in_child) {
+  if (in_child) *iobuf_is_owner = !forked_inside;
+  if (!forked_inside) iobuf_unlock_all(in_child);
+  if (in_child) iobuf_reset_counts();
 }
-static void in_child(void) {
-  if (!forked_inside) iobuf_unlock_all(1);
-  iobuf_reset_counts();
-}
+static void in_parent(void) { iobuf_after_fork(0); }
+static void in_child(void) { iobuf_after_fork(1); }
 static void begin_once(void) {
   iobuf_read_settings();
-  pthread_atfork(before_fork, after_fork, in_child);
+  iobuf_begin_owner();
+  pthread_atfork(iobuf_before_fork, in_parent, in_child);
   iobuf_add_open_descriptors();
 }
 /// Constructors of other libraries can open files before ours runs.

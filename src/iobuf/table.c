@@ -25,13 +25,14 @@ static unsigned descriptions_used;
 static atomic_int highest_fd = -1;
 
 void iobuf_lock(struct iobuf_file* file) {
+  iobuf_check_owner();
   ++iobuf_inside;
   pthread_mutex_lock(&file->lock);
 }
 
 void iobuf_unlock(struct iobuf_file* file) {
   pthread_mutex_unlock(&file->lock);
-  --iobuf_inside;
+  iobuf_leave();
 }
 
 struct iobuf_description* iobuf_enter(int fd) {
@@ -90,13 +91,16 @@ static void await_offsets(struct iobuf_file* file) {
 }
 
 static void lock_table(void) {
+  iobuf_check_owner();
   ++iobuf_inside;
   pthread_mutex_lock(&table);
 }
 
+void iobuf_reset_table_lock(void) { pthread_mutex_init(&table, NULL); }
+
 static void unlock_table(void) {
   pthread_mutex_unlock(&table);
-  --iobuf_inside;
+  iobuf_leave();
 }
 
 static struct iobuf_file** chain_of(dev_t dev, ino_t ino) {
@@ -403,7 +407,8 @@ void iobuf_unlock_all(int in_child) {
     }
   }
   if (in_child) {
-    pthread_mutex_init(&table, NULL);
+    iobuf_reset_table_lock();
+    iobuf_forget_waiting();
     --iobuf_inside;
   } else {
     unlock_table();

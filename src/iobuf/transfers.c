@@ -93,6 +93,7 @@ IOBUF_PUBLIC ssize_t read(int fd, void* to, size_t n) {
 IOBUF_PUBLIC ssize_t write(int fd, const void* from, size_t n) {
   const struct iovec one = part(from, n);
   BUFFERED(write_by, &one, 1, current)
+  if (iobuf_must_wait(fd)) return iobuf_write_later(fd, &one, 1, current);
   if (iobuf_report_late_error(fd) != 0) return -1;
   iobuf_told(fd);
   return REAL(write)(fd, from, n);
@@ -109,6 +110,7 @@ IOBUF_PUBLIC ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
   if (at >= 0) {
     BUFFERED(write_by, &one, 1, at)
   }
+  if (at >= 0 && iobuf_must_wait(fd)) return iobuf_write_later(fd, &one, 1, at);
   if (iobuf_report_late_error(fd) != 0) return -1;
   return REAL(pwrite)(fd, from, n, at);
 }
@@ -118,6 +120,7 @@ IOBUF_PUBLIC ssize_t readv(int fd, const struct iovec* parts, int count) {
 }
 IOBUF_PUBLIC ssize_t writev(int fd, const struct iovec* parts, int count) {
   BUFFERED(write_by, parts, count, current)
+  if (iobuf_must_wait(fd)) return iobuf_write_later(fd, parts, count, current);
   if (iobuf_report_late_error(fd) != 0) return -1;
   iobuf_told(fd);
   return REAL(writev)(fd, parts, count);
@@ -132,6 +135,7 @@ IOBUF_PUBLIC ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t
   if (at >= 0) {
     BUFFERED(write_by, parts, count, at)
   }
+  if (at >= 0 && iobuf_must_wait(fd)) return iobuf_write_later(fd, parts, count, at);
   if (iobuf_report_late_error(fd) != 0) return -1;
   return REAL(pwritev)(fd, parts, count, at);
 }

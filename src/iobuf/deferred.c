@@ -1,0 +1,125 @@
+// A signal handler can interrupt a call that is inside this library, with a file locked. What the handler writes waits until
+// that call is done, as the handler itself would have waited for a call of the system.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "iobuf/iobuf.h"
+
+enum { most_waiting = 64, most_bytes = 1000, by_close = -2 };
+enum { unused, filling, ready };
+static struct {
+  atomic_int state;
+  const void* thread;
+  unsigned long long number;
+  int fd;
+  off_t at;  // current, by_close
+  size_t n;
+  char bytes[most_bytes];
+} waiting[most_waiting];
+static atomic_ullong numbers;
+__thread int iobuf_waiting __attribute__((tls_model("initial-exec")));
+
+static int take_free(void) {
+  for (int k = 0; k < most_waiting; ++k) {
+    int none = unused;
+    if (atomic_compare_exchange_strong(&waiting[k].state, &none, filling)) return k;
+  }
+  return -1;
+}
+
+int iobuf_must_wait(int fd) {
+  if (iobuf_inside == 0 || (unsigned)fd >= iobuf_most_fds) return 0;
+  const struct iobuf_description* const d = iobuf_slots[fd];
+  return d != NULL && d->file->aside == 0;
+}
+
+static void put_in(int k, int fd, const struct iovec* parts, int count, off_t at) {
+  waiting[k].n = 0;
+  for (int p = 0; p < count; ++p) {
+    const size_t room = most_bytes - waiting[k].n, n = parts[p].iov_len < room ? parts[p].iov_len : room;
+    memcpy(waiting[k].bytes + waiting[k].n, parts[p].iov_base, n);
+    waiting[k].n += n;
+  }
+  waiting[k].thread = &iobuf_inside;
+  waiting[k].fd = fd, waiting[k].at = at;
+  waiting[k].number = atomic_fetch_add(&numbers, 1);
+  waiting[k].state = ready;
+  ++iobuf_waiting;
+}
+
+/// Bytes that find no place are not taken: a short write, or EINTR.
+ssize_t iobuf_write_later(int fd, const struct iovec* parts, int count, off_t at) {
+  if (count < 0 || count > IOV_MAX) {
+    errno = EINVAL;
+    return -1;
+  }
+  const int k = take_free();
+  if (k < 0) {
+    errno = EINTR;
+    return -1;
+  }
+  put_in(k, fd, parts, count, at);
+  return (ssize_t)waiting[k].n;
+}
+
+int iobuf_close_later(int fd) {
+  const int k = take_free();
+  if (k >= 0) put_in(k, fd, NULL, 0, by_close);
+  return k >= 0;
+}
+
+static int first_of_thread(void) {
+  int first = -1;
+  for (int k = 0; k < most_waiting; ++k) {
+    if (waiting[k].state != ready || waiting[k].thread != &iobuf_inside) continue;
+    if (first < 0 || waiting[k].number < waiting[first].number) first = k;
+  }
+  return first;
+}
+
+static void run(int k) {
+  const int fd = waiting[k].fd;
+  const off_t at = waiting[k].at;
+  for (size_t done = 0; at != by_close && done < waiting[k].n;) {
+    const char* const from = waiting[k].bytes + done;
+    const size_t n = waiting[k].n - done;
+    const ssize_t now = at >= 0 ? pwrite(fd, from, n, at + (off_t)done) : write(fd, from, n);
+    if (now <= 0) break;
+    done += (size_t)now;
+  }
+  if (at == by_close) close(fd);
+}
+
+void iobuf_run_waiting(void) {
+  const int error = errno;
+  while (iobuf_inside == 0 && iobuf_waiting > 0) {
+    const int k = first_of_thread();
+    --iobuf_waiting;
+    if (k < 0) continue;
+    waiting[k].state = filling;  // a handler that comes now does not run it, too
+    run(k);
+    waiting[k].state = unused;
+  }
+  errno = error;
+}
+
+/// At the end, when the interrupted call never goes on.
+void iobuf_write_waiting(void) {
+  for (int k = first_of_thread(); k >= 0; k = first_of_thread()) {
+    struct iobuf_description* const d = iobuf_slots[waiting[k].fd];
+    waiting[k].state = unused;
+    if (d == NULL || waiting[k].at == by_close) continue;
+    const off_t at = waiting[k].at >= 0 ? waiting[k].at : d->offset;
+    const ssize_t n = iobuf_sys_pwrite(waiting[k].fd, waiting[k].bytes, waiting[k].n, at);
+    if (waiting[k].at < 0 && n > 0) d->offset += n;
+  }
+}
+
+/// They are the parent's.
+void iobuf_forget_waiting(void) {
+  iobuf_waiting = 0;
+  for (int k = 0; k < most_waiting; ++k) waiting[k].state = unused;
+}
