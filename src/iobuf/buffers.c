@@ -9,13 +9,14 @@
 
 #include "iobuf/iobuf.h"
 
-enum { recheck_ms = 100, clock_ms = 20, sequence = 2 };
+enum { recheck_ms = 100, clock_ms = 20, coarse_ms = 2100, sequence = 2 };
 
 static int is_dirty(const struct iobuf_buffer* buffer) { return buffer->dirty_high > buffer->dirty_low; }
 
 static void now_dirty(struct iobuf_buffer* buffer) {
   if (atomic_fetch_add(&buffer->file->dirty, 1) == 0) atomic_fetch_add(&iobuf_dirty_files, 1);
   buffer->dirty_ms = iobuf_now_ms();
+  buffer->since = ++buffer->file->clock;
   iobuf_begin_jobs();
 }
 
@@ -58,10 +59,18 @@ static void clean(struct iobuf_buffer* buffer) {
 
 // While this thread waits for a job, others can use the file. Therefore the last pass of these two waits for nothing.
 
-void iobuf_flush(struct iobuf_file* file) {
-  while (file->dirty > 0) {
-    for (unsigned k = 0; k < file->has; ++k) clean(&file->buffers[k]);
+static struct iobuf_buffer* first_dirty(const struct iobuf_file* file) {
+  struct iobuf_buffer* found = NULL;
+  for (unsigned k = 0; k < file->has; ++k) {
+    struct iobuf_buffer* const b = &file->buffers[k];
+    if (is_dirty(b) && (found == NULL || b->since < found->since)) found = b;
   }
+  return found;
+}
+
+/// In the order in which the program began to write them.
+void iobuf_flush(struct iobuf_file* file) {
+  for (struct iobuf_buffer* b; (b = first_dirty(file)) != NULL;) clean(b);
 }
 
 void iobuf_drop(struct iobuf_file* file) {
@@ -216,6 +225,14 @@ static struct iobuf_buffer* buffer_for(struct iobuf_file* file, int64_t block) {
   }
 }
 
+/// The clock of a file system stands still for some milliseconds, or for two seconds: a change in this time is not seen.
+static int may_change_unseen(const struct stat* st) {
+  const int64_t still_ms = st->st_mtim.tv_nsec == 0 || st->st_ctim.tv_nsec == 0 ? coarse_ms : clock_ms;
+  struct timespec wall;
+  clock_gettime(CLOCK_REALTIME_COARSE, &wall);
+  return (wall.tv_sec - st->st_mtim.tv_sec) * 1000 + (wall.tv_nsec - st->st_mtim.tv_nsec) / 1000000 < still_ms;
+}
+
 /// Other processes may have written: is what was read still in the file?
 static void check_clean(struct iobuf_file* file, int fd) {
   const uint64_t now = iobuf_now_ms();
@@ -223,17 +240,13 @@ static void check_clean(struct iobuf_file* file, int fd) {
   if (file->checked_ms != 0 && file->epoch == epoch && now - file->checked_ms < recheck_ms) return;
   struct stat st;
   if (iobuf_sys_fstat(fd, &st) != 0) return;
-  const int same = file->checked_ms != 0 && st.st_size == file->size &&
+  const int same = file->checked_ms != 0 && !file->remote && st.st_size == file->size &&
                    memcmp(&st.st_mtim, &file->modified, sizeof st.st_mtim) == 0 &&
                    memcmp(&st.st_ctim, &file->status, sizeof st.st_ctim) == 0;
   file->checked_ms = now, file->epoch = epoch;
   file->size = st.st_size, file->modified = st.st_mtim, file->status = st.st_ctim;
   if (same) return;
-  // The clock of a file system stands still for some milliseconds: a change in this time would not be seen.
-  struct timespec wall;
-  clock_gettime(CLOCK_REALTIME_COARSE, &wall);
-  if ((wall.tv_sec - st.st_mtim.tv_sec) * 1000 + (wall.tv_nsec - st.st_mtim.tv_nsec) / 1000000 < clock_ms)
-    file->modified.tv_nsec = -1;
+  if (may_change_unseen(&st)) file->modified.tv_nsec = -1;
   for (unsigned k = 0; k < file->has; ++k) {
     struct iobuf_buffer* const b = &file->buffers[k];
     if (b->state == iobuf_queued && b->fills) settle(b);

@@ -48,6 +48,8 @@ IOBUF_PUBLIC off_t lseek(int fd, off_t by, int whence) {
   return to;
 }
 IOBUF_PUBLIC off64_t lseek64(int fd, off64_t by, int whence) ALIAS(lseek);
+off_t __lseek(int fd, off_t by, int whence) __THROW;
+IOBUF_PUBLIC off_t __lseek(int fd, off_t by, int whence) ALIAS(lseek);
 
 /// With empty buffers.
 #define ALONE(fd, call)                                \
@@ -183,16 +185,31 @@ IOBUF_PUBLIC int statx(int folder, const char* path, int flags, unsigned mask, s
   return REAL(statx)(folder, path, flags, mask, st);
 }
 
+// Other libraries watch mappings, too. A library for memory calls these before ours has begun; then dlsym could call it.
+static void* (*_Atomic map_by)(void*, size_t, int, int, int, off_t);
+static int (*_Atomic unmap_by)(void*, size_t);
+void iobuf_begin_mappings(void) {
+  map_by = REAL(mmap);
+  unmap_by = REAL(munmap);
+}
+static void* map(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+  if (map_by != NULL) return map_by(at, bytes, protection, flags, fd, offset);
+  return (void*)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+}
+static int unmap(void* at, size_t bytes) {
+  return unmap_by != NULL ? unmap_by(at, bytes) : (int)syscall(SYS_munmap, at, bytes);
+}
+
 IOBUF_PUBLIC void* mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   const int of_file = fd >= 0 && (flags & MAP_ANONYMOUS) == 0;
   if (of_file) iobuf_step_aside_fd(fd, iobuf_by_mapping);
-  void* const mapped = (void*)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+  void* const mapped = map(at, bytes, protection, flags, fd, offset);
   if (of_file && mapped != MAP_FAILED) iobuf_mapped(fd, mapped, bytes);
   return mapped;
 }
 IOBUF_PUBLIC void* mmap64(void* at, size_t bytes, int protection, int flags, int fd, off64_t offset) ALIAS(mmap);
 IOBUF_PUBLIC int munmap(void* at, size_t bytes) {
-  const int result = (int)syscall(SYS_munmap, at, bytes);
+  const int result = unmap(at, bytes);
   if (result == 0) iobuf_unmapped(at, bytes);
   return result;
 }

@@ -76,7 +76,7 @@ struct iobuf_buffer {
   size_t low, high;               // valid bytes
   size_t dirty_low, dirty_high;   // not yet written; equal: none
   uint64_t dirty_ms;              // since when
-  uint64_t used;                  // larger: later
+  uint64_t used, since;           // larger: later; since: dirty
   uint8_t state, fills, discard;  // fills: its job reads; discard: what it reads is outdated
   uint8_t listed;                 // in the queue
   struct iobuf_buffer* next;
@@ -98,6 +98,7 @@ struct iobuf_file {
   atomic_uint dirty;  // buffers
   int live;
   unsigned maps;     // of the program; it stays aside meanwhile
+  int remote;        // on a network file system
   unsigned waiting;  // threads that wait for an offset
   struct iobuf_settings with;
   struct iobuf_buffer* buffers;  // iobuf_most_buffers; null: not needed yet
@@ -251,6 +252,9 @@ static inline void iobuf_check_owner(void) {
   if (__builtin_expect(!*iobuf_is_owner, 0)) iobuf_become_owner();
 }
 
+// files.c
+void iobuf_begin_mappings(void);
+
 // process.c
 void iobuf_before_fork(void);
 void iobuf_after_fork(int in_child);
@@ -262,6 +266,10 @@ void iobuf_end(void);
 void iobuf_told(int fd);
 
 uint64_t iobuf_now_ms(void);
+/// Files of a special file system are made when they are read, or are no files at all. Remote: other machines write, and
+/// the times of files are not a proof that none has.
+enum iobuf_kind { iobuf_local, iobuf_remote, iobuf_special };
+enum iobuf_kind iobuf_kind_of(int fd, dev_t dev);
 // Past all libraries, and no points at which a thread can be cancelled.
 ssize_t iobuf_sys_pread(int fd, void* to, size_t n, off_t at);
 ssize_t iobuf_sys_pwrite(int fd, const void* from, size_t n, off_t at);

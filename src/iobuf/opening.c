@@ -73,6 +73,10 @@ int __openat_2(int folder, const char* path, int flags);
 int __openat64_2(int folder, const char* path, int flags);
 IOBUF_PUBLIC int __open_2(const char* path, int flags) { return open_by(AT_FDCWD, path, flags, 0); }
 IOBUF_PUBLIC int __openat_2(int folder, const char* path, int flags) { return open_by(folder, path, flags, 0); }
+int __open(const char* path, int flags, ...) __nonnull((1));
+int __open64(const char* path, int flags, ...) __nonnull((1));
+IOBUF_PUBLIC int __open(const char* path, int flags, ...) ALIAS(open);
+IOBUF_PUBLIC int __open64(const char* path, int flags, ...) ALIAS(open);
 IOBUF_PUBLIC int __open64_2(const char* path, int flags) ALIAS(__open_2);
 IOBUF_PUBLIC int __openat64_2(int folder, const char* path, int flags) ALIAS(__openat_2);
 
@@ -102,6 +106,8 @@ IOBUF_PUBLIC int close(int fd) {
   errno = error;
   return -1;
 }
+int __close(int fd);
+IOBUF_PUBLIC int __close(int fd) ALIAS(close);
 static void forget_range(unsigned from, unsigned to) {
   iobuf_publish_under_lock();
   for (unsigned fd = from; fd < iobuf_most_fds && fd <= to; ++fd) {
@@ -109,8 +115,9 @@ static void forget_range(unsigned from, unsigned to) {
     iobuf_forget_kind((int)fd);
   }
 }
+enum { close_on_exec = 4 };  // CLOSE_RANGE_CLOEXEC
 IOBUF_PUBLIC int close_range(unsigned from, unsigned to, int flags) {
-  if (flags == 0) forget_range(from, to);
+  if ((flags & close_on_exec) == 0) forget_range(from, to);
   return REAL(close_range)(from, to, flags);
 }
 IOBUF_PUBLIC void closefrom(int from) {
@@ -137,6 +144,8 @@ IOBUF_PUBLIC int dup2(int fd, int copy) {
   if (!forget_target(fd, copy)) return REAL(dup2)(fd, copy);
   return copied(fd, REAL(dup2)(fd, copy));
 }
+int __dup2(int fd, int copy) __THROW;
+IOBUF_PUBLIC int __dup2(int fd, int copy) ALIAS(dup2);
 IOBUF_PUBLIC int dup3(int fd, int copy, int flags) {
   if (!forget_target(fd, copy)) return REAL(dup3)(fd, copy, flags);
   return copied(fd, REAL(dup3)(fd, copy, flags));
@@ -191,6 +200,8 @@ IOBUF_PUBLIC int fcntl(int fd, int command, ...) {
   }
 }
 IOBUF_PUBLIC int fcntl64(int fd, int command, ...) ALIAS(fcntl);
+int __fcntl(int fd, int command, ...);
+IOBUF_PUBLIC int __fcntl(int fd, int command, ...) ALIAS(fcntl);
 IOBUF_PUBLIC int flock(int fd, int operation) {
   before_lock(fd);
   const int result = REAL(flock)(fd, operation);

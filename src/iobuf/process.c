@@ -96,6 +96,7 @@ static void in_child(void) { iobuf_after_fork(1); }
 static void begin_once(void) {
   iobuf_read_settings();
   iobuf_begin_owner();
+  iobuf_begin_mappings();
   pthread_atfork(iobuf_before_fork, in_parent, in_child);
   iobuf_add_open_descriptors();
 }

@@ -1,8 +1,10 @@
 // Calls of the system, past all libraries.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,4 +48,60 @@ void iobuf_add_open_descriptors(void) {
     }
   }
   if (folder >= 0) syscall(SYS_close, folder);
+}
+
+enum {  // not in the headers of Linux
+  lustre = 0x0bd00bd0,
+  gpfs = 0x47504653,
+  beegfs = 0x19830326,
+  ceph = 0x00c36400,
+  orangefs = 0x20030528,
+  panfs = 0xaad7aaea,
+  shared_folder = 0x786f4256,
+};
+
+static enum iobuf_kind kind_of(unsigned long type) {
+  switch (type) {
+    case PROC_SUPER_MAGIC:
+    case SYSFS_MAGIC:
+    case CGROUP_SUPER_MAGIC:
+    case CGROUP2_SUPER_MAGIC:
+    case DEBUGFS_MAGIC:
+    case TRACEFS_MAGIC:
+    case SECURITYFS_MAGIC:
+    case BPF_FS_MAGIC:
+    case EFIVARFS_MAGIC:
+    case DEVPTS_SUPER_MAGIC:
+      return iobuf_special;
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case AFS_SUPER_MAGIC:
+    case AFS_FS_MAGIC:
+    case CODA_SUPER_MAGIC:
+    case V9FS_MAGIC:
+    case FUSE_SUPER_MAGIC:
+    case OCFS2_SUPER_MAGIC:
+    case lustre:
+    case gpfs:
+    case beegfs:
+    case ceph:
+    case orangefs:
+    case panfs:
+    case shared_folder:
+      return iobuf_remote;
+    default:
+      return iobuf_local;
+  }
+}
+
+enum iobuf_kind iobuf_kind_of(int fd, dev_t dev) {
+  static _Atomic dev_t last_local;
+  struct statfs fs;
+  if (dev == last_local) return iobuf_local;
+  if (fstatfs(fd, &fs) != 0) return iobuf_special;
+  const enum iobuf_kind kind = kind_of((unsigned long)fs.f_type);
+  if (kind == iobuf_local) last_local = dev;
+  return kind;
 }

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "iobuf/iobuf.h"
@@ -265,30 +263,6 @@ void iobuf_copied(int fd, int copy) {
   if (copy <= STDERR_FILENO) iobuf_step_aside_fd(copy, iobuf_by_stream);
 }
 
-/// Files of these kinds are made when they are read, or are no files at all.
-static int is_special(int fd, dev_t dev) {
-  static _Atomic dev_t last_usual;
-  if (dev == last_usual) return 0;
-  struct statfs fs;
-  if (fstatfs(fd, &fs) != 0) return 1;
-  switch ((unsigned long)fs.f_type) {
-    case PROC_SUPER_MAGIC:
-    case SYSFS_MAGIC:
-    case CGROUP_SUPER_MAGIC:
-    case CGROUP2_SUPER_MAGIC:
-    case DEBUGFS_MAGIC:
-    case TRACEFS_MAGIC:
-    case SECURITYFS_MAGIC:
-    case BPF_FS_MAGIC:
-    case EFIVARFS_MAGIC:
-    case DEVPTS_SUPER_MAGIC:
-      return 1;
-    default:
-      last_usual = dev;
-      return 0;
-  }
-}
-
 /// The table was full once. A file that is not in it is never buffered from then on, because it may be open already.
 static int full;
 
@@ -304,6 +278,7 @@ static void add(int fd, const struct stat* st, const struct iobuf_settings* with
   }
   iobuf_lock(file);
   if (is_new) begin_file(file, with);
+  file->remote = iobuf_kind_of(fd, st->st_dev) == iobuf_remote;
   struct iobuf_description* const d = new_description();
   if (d == NULL) {
     iobuf_step_aside(file, iobuf_by_other);
@@ -345,7 +320,7 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
   struct stat st;
   if (!iobuf_off && iobuf_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
     const int flags = REAL(fcntl)(fd, F_GETFL);
-    if (flags >= 0 && (flags & O_PATH) == 0 && !is_special(fd, st.st_dev)) {
+    if (flags >= 0 && (flags & O_PATH) == 0 && iobuf_kind_of(fd, st.st_dev) != iobuf_special) {
       const struct iobuf_settings* with = iobuf_settings_of(fd, path);
       if ((flags & (O_DIRECT | O_DSYNC)) != 0 && reason == 0) reason = iobuf_by_flags;
       if (with == NULL && reason == 0) reason = iobuf_by_pattern;

@@ -1,7 +1,9 @@
 // read, write and their relatives.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -204,3 +206,41 @@ IOBUF_PUBLIC ssize_t recvfrom(int fd, void* to, size_t n, int flags, struct sock
   HEARD(REAL(recvfrom)(fd, to, n, flags, from, bytes));
 }
 IOBUF_PUBLIC ssize_t recvmsg(int fd, struct msghdr* message, int flags) { HEARD(REAL(recvmsg)(fd, message, flags)); }
+
+IOBUF_PUBLIC int sendmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags) {
+  iobuf_publish();
+  for (unsigned k = 0; k < count; ++k) step_sent_aside(&messages[k].msg_hdr);
+  return REAL(sendmmsg)(fd, messages, count, flags);
+}
+IOBUF_PUBLIC int recvmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags, struct timespec* most) {
+  const int got = REAL(recvmmsg)(fd, messages, count, flags, most);
+  if (got > 0) iobuf_heard();
+  return got;
+}
+IOBUF_PUBLIC ssize_t vmsplice(int fd, const struct iovec* parts, size_t count, unsigned flags) {
+  iobuf_publish();
+  return REAL(vmsplice)(fd, parts, count, flags);
+}
+IOBUF_PUBLIC ssize_t tee(int in, int out, size_t n, unsigned flags) {
+  iobuf_publish();
+  return REAL(tee)(in, out, n, flags);
+}
+IOBUF_PUBLIC int eventfd_write(int fd, eventfd_t value) {
+  iobuf_publish();
+  return REAL(eventfd_write)(fd, value);
+}
+IOBUF_PUBLIC int eventfd_read(int fd, eventfd_t* value) {
+  const int result = REAL(eventfd_read)(fd, value);
+  iobuf_heard();
+  return result;
+}
+
+// Other names of the C library.
+ssize_t __read(int fd, void* to, size_t n);
+ssize_t __write(int fd, const void* from, size_t n);
+ssize_t __pread64(int fd, void* to, size_t n, off_t at);
+ssize_t __pwrite64(int fd, const void* from, size_t n, off_t at);
+IOBUF_PUBLIC ssize_t __read(int fd, void* to, size_t n) ALIAS(read);
+IOBUF_PUBLIC ssize_t __write(int fd, const void* from, size_t n) ALIAS(write);
+IOBUF_PUBLIC ssize_t __pread64(int fd, void* to, size_t n, off_t at) ALIAS(pread);
+IOBUF_PUBLIC ssize_t __pwrite64(int fd, const void* from, size_t n, off_t at) ALIAS(pwrite);
