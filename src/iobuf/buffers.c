@@ -228,9 +228,10 @@ static struct iobuf_buffer* buffer_for(struct iobuf_file* file, int64_t block) {
 /// The clock of a file system stands still for some milliseconds, or for two seconds: a change in this time is not seen.
 static int may_change_unseen(const struct stat* st) {
   const int64_t still_ms = st->st_mtim.tv_nsec == 0 || st->st_ctim.tv_nsec == 0 ? coarse_ms : clock_ms;
+  const struct timespec* const last = st->st_ctim.tv_sec > st->st_mtim.tv_sec ? &st->st_ctim : &st->st_mtim;
   struct timespec wall;
   clock_gettime(CLOCK_REALTIME_COARSE, &wall);
-  return (wall.tv_sec - st->st_mtim.tv_sec) * 1000 + (wall.tv_nsec - st->st_mtim.tv_nsec) / 1000000 < still_ms;
+  return (wall.tv_sec - last->tv_sec) * 1000 + (wall.tv_nsec - last->tv_nsec) / 1000000 < still_ms;
 }
 
 /// Other processes may have written: is what was read still in the file?

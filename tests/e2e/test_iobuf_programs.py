@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 from culmen.tune.iobuf.settings import library
@@ -69,3 +70,54 @@ def test_a_stream_of_cxx_that_appends_begins_at_the_end(tmp_path):
     built(tmp_path, "app", code, "-xc++")
     (tmp_path / "a").write_text("1234")
     assert run(["./app"], tmp_path).returncode == 0
+
+
+def test_a_busy_queue_does_not_keep_a_byte_for_longer(program, tmp_path):
+    name = "a_byte_waits_no_longer_than_the_delay"
+    assert run([program, name], tmp_path, CULMEN_IOBUF_DELAY_MS="20").returncode == 0
+
+
+LOOKS = """
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+static int size(void) {
+  char bytes[9];
+  const int fd = syscall(SYS_openat, AT_FDCWD, "a", O_RDONLY, 0), n = syscall(SYS_read, fd, bytes, 9);
+  syscall(SYS_close, fd);
+  return n;
+}
+"""
+
+
+def test_a_thread_starts_in_a_program_with_much_thread_local_data(tmp_path):
+    code = LOOKS + (
+        "__thread char large[400000];\nint main(void) {\n  large[5] = 1;\n"
+        '  const int fd = open("a", O_CREAT | O_WRONLY, 0644);\n  if (write(fd, "1", 1) != 1) return 1;\n'
+        "  while (size() == 0) {}\n}\n"
+    )
+    built(tmp_path, "app", code)
+    assert run(["./app"], tmp_path, CULMEN_IOBUF_DELAY_MS="20").returncode == 0
+
+
+def test_a_program_writes_itself_if_no_thread_can_start(tmp_path):
+    code = LOOKS + (
+        "int pthread_create(pthread_t* t, const pthread_attr_t* a, void* (*run)(void*), void* p) { return EAGAIN; }\n"
+        'int main(void) {\n  const int fd = open("a", O_CREAT | O_WRONLY, 0644);\n'
+        '  return write(fd, "1", 1) != 1 || size() != 1;\n}\n'
+    )
+    built(tmp_path, "app", code, "-rdynamic")
+    assert run(["./app"], tmp_path).returncode == 0
+
+
+def test_a_module_finds_the_mpi_library_that_no_other_one_sees(tmp_path):
+    built(tmp_path, "libmpi_own.so", "int MPI_File_sync(void* file) { return 42; }\n", "-shared", "-fPIC")
+    code = "int MPI_File_sync(void*);\nint synchronize(void) { return MPI_File_sync(0); }\n"
+    (tmp_path / "module.c").write_text(code)
+    words = ["cc", "-shared", "-fPIC", "-o", "module.so", "module.c", "-L.", "-l:libmpi_own.so", "-Wl,-rpath,$ORIGIN"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    script = "import ctypes\nprint(ctypes.CDLL('./module.so').synchronize())\n"
+    done = run([sys.executable, "-c", script], tmp_path)
+    assert done.stdout == "42\n", done.stderr

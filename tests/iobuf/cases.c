@@ -2,6 +2,7 @@
 //
 // Exit code 0: the case is as without a preloaded library.
 #include "cases.h"
+#include "cases_told.h"
 
 #include <assert.h>
 #include <execinfo.h>
@@ -259,6 +260,12 @@ static const struct {
     CASE(a_child_writes_no_old_bytes),
     CASE(the_main_thread_ends_first),
     CASE(a_handler_writes),
+    CASE(other_names_are_the_same_calls),
+    CASE(messages_tell_others),
+    CASE(a_descriptor_is_inherited),
+    CASE(a_descriptor_was_inherited),
+    CASE(a_coarse_clock_hides_a_change),
+    CASE(a_byte_waits_no_longer_than_the_delay),
 };
 
 int main(int count, char** words) {
