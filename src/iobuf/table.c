@@ -422,8 +422,11 @@ void iobuf_mapped(int fd, void* at, size_t bytes) {
 void iobuf_unmapped(void* at, size_t bytes) {
   if (mappings_used == 0 || iobuf_inside != 0) return;
   const size_t page = 4096;
+  unsigned at_first = 0;  // without the lock: most mappings are of a library for memory
+  while (at_first < mappings_used && mappings[at_first].at != at) ++at_first;
+  if (at_first == mappings_used) return;
   lock_table();
-  for (unsigned k = 0; k < mappings_used; ++k) {
+  for (unsigned k = at_first; k < mappings_used; ++k) {
     struct iobuf_file* const file = mappings[k].file;
     if (file == NULL || mappings[k].at != at || (mappings[k].bytes + page - 1) / page != (bytes + page - 1) / page)
       continue;

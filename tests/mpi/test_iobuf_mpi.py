@@ -18,3 +18,11 @@ def test_ranks_read_what_others_wrote_before_a_synchronization(mpi, tmp_path, de
     assert content[:24] == "0000000 0000000 000002\0\0", content[:24]
     assert len(content) == RANKS * 40 * 24
     assert "file buffered" in done.stderr or "files buffered" in done.stderr, done.stderr
+
+
+def test_ranks_read_what_others_wrote_before_a_message(mpi, tmp_path):
+    command = [str(RANKS) if word == "RANKS" else word for word in built(mpi, tmp_path, "told_by_messages_program.c")]
+    own = ("iobuf", "--report", "--files", "own*", "--delay-ms", "3600000", "--")
+    done = culmen(*own, *command, "own", cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert (done.returncode, done.stdout) == (0, "0 wrong records\n"), done.stderr
+    assert "files buffered" in done.stderr, done.stderr
