@@ -225,7 +225,8 @@ static struct iobuf_buffer* buffer_for(struct iobuf_file* file, int64_t block) {
   }
 }
 
-/// The clock of a file system stands still for some milliseconds, or for two seconds: a change in this time is not seen.
+/// The clock of a file system stands still for some milliseconds, or for two seconds: a change in this time is not
+/// seen.
 static int may_change_unseen(const struct stat* st) {
   const int64_t still_ms = st->st_mtim.tv_nsec == 0 || st->st_ctim.tv_nsec == 0 ? coarse_ms : clock_ms;
   const struct timespec* const last = st->st_ctim.tv_sec > st->st_mtim.tv_sec ? &st->st_ctim : &st->st_mtim;

@@ -1,5 +1,5 @@
-// A signal handler can interrupt a call that is inside this library, with a file locked. What the handler writes waits until
-// that call is done, as the handler itself would have waited for a call of the system.
+// A signal handler can interrupt a call that is inside this library, with a file locked. What the handler writes waits
+// until that call is done, as the handler itself would have waited for a call of the system.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>

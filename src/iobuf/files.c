@@ -185,7 +185,8 @@ IOBUF_PUBLIC int statx(int folder, const char* path, int flags, unsigned mask, s
   return REAL(statx)(folder, path, flags, mask, st);
 }
 
-// Other libraries watch mappings, too. A library for memory calls these before ours has begun; then dlsym could call it.
+// Other libraries watch mappings, too. A library for memory calls these before ours has begun; then dlsym could call
+// it.
 static void* (*_Atomic map_by)(void*, size_t, int, int, int, off_t);
 static int (*_Atomic unmap_by)(void*, size_t);
 void iobuf_begin_mappings(void) {
@@ -215,8 +216,8 @@ IOBUF_PUBLIC int munmap(void* at, size_t bytes) {
 }
 
 // Inside the system, bytes move from and to the offset that the system knows. These files step aside.
-#define INSIDE(in, out, call)              \
-  iobuf_told(out);                         \
+#define INSIDE(in, out, call)               \
+  iobuf_told(out);                          \
   iobuf_step_aside_fd(in, iobuf_by_other);  \
   iobuf_step_aside_fd(out, iobuf_by_other); \
   return call

@@ -122,9 +122,9 @@ struct iobuf_description {
   int fd;  // one of its descriptors
   unsigned descriptors;
   int reads, writes, appends;
-  int busy;      // a call uses the offset; others wait until it has moved it
-  int foreign;   // the offset of the system is the right one: others may share it, and move it now
-  off_t expected;   // where the next read begins if the program reads in sequence
+  int busy;        // a call uses the offset; others wait until it has moved it
+  int foreign;     // the offset of the system is the right one: others may share it, and move it now
+  off_t expected;  // where the next read begins if the program reads in sequence
   unsigned in_sequence;
   int64_t read_block;
   struct iobuf_description* next;
@@ -266,8 +266,8 @@ void iobuf_end(void);
 void iobuf_told(int fd);
 
 uint64_t iobuf_now_ms(void);
-/// Files of a special file system are made when they are read, or are no files at all. Remote: other machines write, and
-/// the times of files are not a proof that none has.
+/// Files of a special file system are made when they are read, or are no files at all. Remote: other machines write,
+/// and the times of files are not a proof that none has.
 enum iobuf_kind { iobuf_local, iobuf_remote, iobuf_special };
 enum iobuf_kind iobuf_kind_of(int fd, dev_t dev);
 // Past all libraries, and no points at which a thread can be cancelled.

@@ -1,7 +1,8 @@
 // MPI: ranks on one machine tell each other through shared memory that they have written. And after MPI_File_sync, each
 // rank reads what the others have written; some versions call fsync only on ranks that have written.
 //
-// An argument is a pointer or an int, and so is a handle. Each is passed on as it came, in a register or a word of the stack.
+// An argument is a pointer or an int, and so is a handle. Each is passed on as it came, in a register or a word of the
+// stack.
 #define _GNU_SOURCE
 #include "iobuf/iobuf.h"
 
@@ -22,15 +23,15 @@ static void* function_for(const void* caller, const char* name, const char* prof
 
 enum { error_other = 16 };  // there is no MPI
 
-#define WRAP(name, profiled, parameters, ...)                                              \
-  int name parameters;                                                                     \
-  IOBUF_PUBLIC int name parameters {                                                       \
-    static void* _Atomic real;                                                             \
-    iobuf_publish();                                                                       \
-    if (real == NULL) real = function_for(__builtin_return_address(0), #name, profiled);   \
-    const int result = real == NULL ? error_other : ((int (*) parameters)real)(__VA_ARGS__); \
-    iobuf_heard();                                                                         \
-    return result;                                                                         \
+#define WRAP(name, profiled, parameters, ...)                                               \
+  int name parameters;                                                                      \
+  IOBUF_PUBLIC int name parameters {                                                        \
+    static void* _Atomic real;                                                              \
+    iobuf_publish();                                                                        \
+    if (real == NULL) real = function_for(__builtin_return_address(0), #name, profiled);    \
+    const int result = real == NULL ? error_other : ((int(*) parameters)real)(__VA_ARGS__); \
+    iobuf_heard();                                                                          \
+    return result;                                                                          \
   }
 #define P1 (word a)
 #define P2 (word a, word b)
@@ -52,8 +53,8 @@ enum { error_other = 16 };  // there is no MPI
 #define A9 A8, i
 /// Fortran has one argument more: the error.
 #define IN_C(name, n) WRAP(MPI_##name, "PMPI_" #name, P##n, A##n)
-#define IN_FORTRAN(name, n)                               \
-  WRAP(mpi_##name##_, "pmpi_" #name "_", P##n, A##n)      \
+#define IN_FORTRAN(name, n)                          \
+  WRAP(mpi_##name##_, "pmpi_" #name "_", P##n, A##n) \
   WRAP(mpi_##name##_f08_, "pmpi_" #name "_f08_", P##n, A##n)
 
 IN_C(File_sync, 1)

@@ -80,8 +80,8 @@ IOBUF_PUBLIC int __open64(const char* path, int flags, ...) ALIAS(open);
 IOBUF_PUBLIC int __open64_2(const char* path, int flags) ALIAS(__open_2);
 IOBUF_PUBLIC int __openat64_2(int folder, const char* path, int flags) ALIAS(__openat_2);
 
-#define MAKES(call)                    \
-  iobuf_publish();                     \
+#define MAKES(call) \
+  iobuf_publish();  \
   return iobuf_opened(call, path, 0)
 IOBUF_PUBLIC int mkstemp(char* path) { MAKES(REAL(mkstemp)(path)); }
 IOBUF_PUBLIC int mkostemp(char* path, int flags) { MAKES(REAL(mkostemp)(path, flags)); }

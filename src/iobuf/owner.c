@@ -1,5 +1,5 @@
-// Which process the buffers belong to. A child of clone, or of a system call by its number, has a copy of them. Its bytes
-// are the parent's, who writes them.
+// Which process the buffers belong to. A child of clone, or of a system call by its number, has a copy of them. Its
+// bytes are the parent's, who writes them.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdarg.h>

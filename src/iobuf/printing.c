@@ -38,11 +38,11 @@ static int is_buffered(int fd) {
   return 1;
 }
 
-#define PRINT(call)                                            \
-  va_list rest;                                               \
-  va_start(rest, format);                                     \
-  const int n = call;                                         \
-  va_end(rest);                                               \
+#define PRINT(call)       \
+  va_list rest;           \
+  va_start(rest, format); \
+  const int n = call;     \
+  va_end(rest);           \
   return n
 
 IOBUF_PUBLIC int vdprintf(int fd, const char* format, va_list rest) {

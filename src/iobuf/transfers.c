@@ -68,14 +68,14 @@ static ssize_t write_by(struct iobuf_description* d, int fd, const struct iovec*
   return n;
 }
 
-#define BUFFERED(by, parts, count, at)                                                        \
+#define BUFFERED(by, parts, count, at)                                                          \
   struct iobuf_description* const d = at == current ? iobuf_enter_offset(fd) : iobuf_enter(fd); \
-  if (d != NULL) {                                                                            \
-    struct iobuf_file* const file = d->file;                                                  \
-    const ssize_t n_ = by(d, fd, parts, count, at);                                           \
-    if (at == current) iobuf_leave_offset(d);                                                 \
-    else iobuf_unlock(file);                                                                  \
-    return n_;                                                                                \
+  if (d != NULL) {                                                                              \
+    struct iobuf_file* const file = d->file;                                                    \
+    const ssize_t n_ = by(d, fd, parts, count, at);                                             \
+    if (at == current) iobuf_leave_offset(d);                                                   \
+    else iobuf_unlock(file);                                                                    \
+    return n_;                                                                                  \
   }
 /// Of another descriptor: after it, this process may know more.
 #define HEARD(call)                                   \

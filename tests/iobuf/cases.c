@@ -246,7 +246,8 @@ static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {
-#define CASE(name) {#name, name}
+#define CASE(name) \
+  { #name, name }
     CASE(threads_share_an_offset),
     CASE(fork_waits_for_an_offset),
     CASE(sendfile_between_writes),

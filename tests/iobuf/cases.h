@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MUST(condition)                                                                \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #condition, errno);        \
-      syscall(SYS_exit_group, 1);                                                      \
-    }                                                                                  \
+#define MUST(condition)                                                         \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
+      syscall(SYS_exit_group, 1);                                               \
+    }                                                                           \
   } while (0)
 
 /// What other processes see: past all libraries. A file that does not exist is empty.

@@ -1,6 +1,6 @@
 // Calls that tell another process something, and other names of calls.
-#include "cases.h"
 #include "cases_told.h"
+#include "cases.h"
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -55,8 +55,8 @@ void a_descriptor_was_inherited(void) {
   MUST(write(fd, "1", 1) == 1 && read(300, &byte, 1) == 1 && byte == '1');
 }
 
-/// Others have read "old" through the same buffers, and a pipe says that it is "new" now. The times of a file system with
-/// whole seconds do not say so.
+/// Others have read "old" through the same buffers, and a pipe says that it is "new" now. The times of a file system
+/// with whole seconds do not say so.
 void a_coarse_clock_hides_a_change(void) {
   const struct timespec whole[2] = {{1000000000, 0}, {1000000000, 0}};
   char bytes[4] = "";
