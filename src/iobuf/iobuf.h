@@ -136,6 +136,7 @@ extern atomic_uint iobuf_files_used;  // all beyond them were never used
 extern atomic_uint iobuf_dirty_files;
 extern atomic_uint iobuf_epoch;  // rises when another process may have told this one about its writes
 extern atomic_int iobuf_off;
+extern atomic_int iobuf_stopped;  // new files are not buffered
 extern __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
 
 // table.c

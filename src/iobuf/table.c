@@ -13,7 +13,7 @@ enum { chains = 1024 };
 _Atomic(struct iobuf_description*) iobuf_slots[iobuf_most_fds];
 struct iobuf_file iobuf_files[iobuf_most_files];
 atomic_uint iobuf_files_used, iobuf_dirty_files, iobuf_epoch;
-atomic_int iobuf_off;
+atomic_int iobuf_off, iobuf_stopped;
 __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
@@ -317,6 +317,7 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
   }
   forget(fd, 0);
   if (fd <= STDERR_FILENO && reason == 0) reason = iobuf_by_stream;  // of the C library, which uses the system's offset
+  if (iobuf_stopped && reason == 0) reason = iobuf_by_other;
   struct stat st;
   if (!iobuf_off && iobuf_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
     const int flags = REAL(fcntl)(fd, F_GETFL);

@@ -121,3 +121,26 @@ def test_a_module_finds_the_mpi_library_that_no_other_one_sees(tmp_path):
     script = "import ctypes\nprint(ctypes.CDLL('./module.so').synchronize())\n"
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.stdout == "42\n", done.stderr
+
+
+def test_libraries_for_asynchronous_calls_find_all_bytes(tmp_path):
+    """Libraries of the same names stand for libaio and liburing."""
+    library_code = (
+        "#include <sys/syscall.h>\n#include <unistd.h>\n"
+        'int io_submit(void* c, long n, int** list) { return syscall(SYS_pwrite64, list[0][5], "2", 1, 0); }\n'
+        "int io_uring_queue_init(unsigned n, void* ring, unsigned flags) { return 0; }\n"
+    )
+    code = LOOKS + (
+        "int io_submit(void* c, long n, int** list);\nint io_uring_queue_init(unsigned n, void* r, unsigned flags);\n"
+        'int main(void) {\n  const int fd = open("b", O_CREAT | O_WRONLY, 0644);\n'
+        "  int control[16] = {0, 0, 0, 0, 0, fd}, *list[] = {control};\n"
+        '  if (write(fd, "1", 1) != 1 || io_submit(0, 1, list) != 1 || close(fd) != 0) return 1;\n'
+        "  if (io_uring_queue_init(1, 0, 0) != 0) return 2;\n"
+        '  return write(open("a", O_CREAT | O_WRONLY, 0644), "12", 2) != 2 || size() != 2;\n}\n'
+    )
+    built(tmp_path, "libown.so", library_code, "-shared", "-fPIC")
+    (tmp_path / "app.c").write_text(code)
+    words = ["cc", "-o", "app", "app.c", "-L.", "-l:libown.so", "-Wl,-rpath,$ORIGIN"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    assert run(["./app"], tmp_path).returncode == 0
+    assert (tmp_path / "b").read_text() == "2"
