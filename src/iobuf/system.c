@@ -57,6 +57,8 @@ enum {  // not in the headers of Linux
   ceph = 0x00c36400,
   orangefs = 0x20030528,
   panfs = 0xaad7aaea,
+  message_queues = 0x19800202,
+  configuration = 0x62656570,
   shared_folder = 0x786f4256,
 };
 
@@ -71,6 +73,16 @@ static enum iobuf_kind kind_of(unsigned long type) {
     case SECURITYFS_MAGIC:
     case BPF_FS_MAGIC:
     case EFIVARFS_MAGIC:
+    case SELINUX_MAGIC:
+    case SMACK_MAGIC:
+    case PSTOREFS_MAGIC:
+    case HUGETLBFS_MAGIC:
+    case BINFMTFS_MAGIC:
+    case NSFS_MAGIC:
+    case XENFS_SUPER_MAGIC:
+    case RDTGROUP_SUPER_MAGIC:
+    case message_queues:
+    case configuration:
     case DEVPTS_SUPER_MAGIC:
       return iobuf_special;
     case NFS_SUPER_MAGIC:

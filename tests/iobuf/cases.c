@@ -242,6 +242,35 @@ static void a_handler_writes(void) {
   MUST(letters == handled && whole == calls);
 }
 
+enum { most_closed = 50 };
+static int to_close[most_closed];
+static volatile sig_atomic_t closed;
+static void write_and_close(int signal_number) {
+  (void)signal_number;
+  if (closed == most_closed) return;
+  const int fd = to_close[closed];
+  MUST(write(fd, "1", 1) == 1 && write(fd, "2", 1) == 1 && close(fd) == 0);
+  ++closed;
+}
+static void a_handler_closes(void) {
+  const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+  char name[16];
+  shared_fd = make("a");
+  for (int k = 0; k < most_closed; ++k) {
+    snprintf(name, sizeof name, "closed%d", k);
+    to_close[k] = make(name);
+  }
+  signal(SIGALRM, write_and_close);
+  setitimer(ITIMER_REAL, &often, NULL);
+  while (closed < most_closed) MUST(pwrite(shared_fd, name, sizeof name, 16 * closed) == sizeof name);
+  setitimer(ITIMER_REAL, &never, NULL);
+  MUST(write(shared_fd, name, sizeof name) == sizeof name);
+  for (int k = 0; k < most_closed; ++k) {
+    snprintf(name, sizeof name, "closed%d", k);
+    MUST(fcntl(to_close[k], F_GETFD) == -1 && sees(name, "12"));
+  }
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -261,6 +290,7 @@ static const struct {
     CASE(a_child_writes_no_old_bytes),
     CASE(the_main_thread_ends_first),
     CASE(a_handler_writes),
+    CASE(a_handler_closes),
     CASE(other_names_are_the_same_calls),
     CASE(messages_tell_others),
     CASE(a_descriptor_is_inherited),
