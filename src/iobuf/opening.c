@@ -66,6 +66,9 @@ IOBUF_PUBLIC int creat(const char* path, mode_t mode) {
 }
 IOBUF_PUBLIC int open64(const char* path, int flags, ...) ALIAS(open);
 IOBUF_PUBLIC int openat64(int folder, const char* path, int flags, ...) ALIAS(openat);
+IOBUF_PUBLIC int open_by_handle_at(int folder, struct file_handle* handle, int flags) {
+  return iobuf_opened(REAL(open_by_handle_at)(folder, handle, flags), NULL, iobuf_by_other);
+}
 IOBUF_PUBLIC int creat64(const char* path, mode_t mode) ALIAS(creat);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);

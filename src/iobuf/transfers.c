@@ -205,7 +205,20 @@ IOBUF_PUBLIC ssize_t recv(int fd, void* to, size_t n, int flags) { HEARD(REAL(re
 IOBUF_PUBLIC ssize_t recvfrom(int fd, void* to, size_t n, int flags, struct sockaddr* from, socklen_t* bytes) {
   HEARD(REAL(recvfrom)(fd, to, n, flags, from, bytes));
 }
-IOBUF_PUBLIC ssize_t recvmsg(int fd, struct msghdr* message, int flags) { HEARD(REAL(recvmsg)(fd, message, flags)); }
+/// They lead to files that this process may buffer, and their offsets are shared.
+static void add_received(const struct msghdr* message) {
+  for (struct cmsghdr* c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR((struct msghdr*)message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    const int* const fds = (const int*)CMSG_DATA(c);
+    for (size_t k = 0; k < (c->cmsg_len - CMSG_LEN(0)) / sizeof *fds; ++k) iobuf_opened(fds[k], NULL, iobuf_by_process);
+  }
+}
+IOBUF_PUBLIC ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+  const ssize_t got = REAL(recvmsg)(fd, message, flags);
+  if (got >= 0) add_received(message);
+  if (got > 0) iobuf_heard();
+  return got;
+}
 
 IOBUF_PUBLIC int sendmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags) {
   iobuf_publish();
@@ -214,6 +227,7 @@ IOBUF_PUBLIC int sendmmsg(int fd, struct mmsghdr* messages, unsigned count, int 
 }
 IOBUF_PUBLIC int recvmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags, struct timespec* most) {
   const int got = REAL(recvmmsg)(fd, messages, count, flags, most);
+  for (int k = 0; k < got; ++k) add_received(&messages[k].msg_hdr);
   if (got > 0) iobuf_heard();
   return got;
 }

@@ -293,6 +293,7 @@ static const struct {
     CASE(a_handler_closes),
     CASE(other_names_are_the_same_calls),
     CASE(messages_tell_others),
+    CASE(a_descriptor_comes_in_a_message),
     CASE(a_descriptor_is_inherited),
     CASE(a_descriptor_was_inherited),
     CASE(a_coarse_clock_hides_a_change),

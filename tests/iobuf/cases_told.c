@@ -79,3 +79,21 @@ void a_byte_waits_no_longer_than_the_delay(void) {
   if (delay == NULL || strlen(delay) > 3) MUST(fsync(fd) == 0);
   while (!sees("a", "1")) MUST(pwrite(busy, bytes, sizeof bytes, lseek(busy, sizeof bytes, SEEK_CUR) % (64 << 20)) > 0);
 }
+
+/// Sent past the library, as if by another process, which shares the offset.
+void a_descriptor_comes_in_a_message(void) {
+  int ends[2], second = open("a", O_CREAT | O_RDWR, 0644), got;
+  char room[CMSG_SPACE(sizeof second)] = "", byte = '-';
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  struct cmsghdr* const control = CMSG_FIRSTHDR(&message);
+  control->cmsg_level = SOL_SOCKET, control->cmsg_type = SCM_RIGHTS, control->cmsg_len = CMSG_LEN(sizeof second);
+  memcpy(CMSG_DATA(control), &second, sizeof second);
+  MUST(syscall(SYS_sendmsg, ends[0], &message, 0) == 1 && close(second) == 0);
+  const int fd = open("a", O_RDWR);
+  MUST(recvmsg(ends[1], &message, 0) == 1);
+  memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof got);
+  MUST(write(fd, "1", 1) == 1 && read(got, &byte, 1) == 1 && byte == '1');
+  MUST(write(got, "2", 1) == 1 && pread(fd, &byte, 1, 1) == 1 && byte == '2' && sees("a", "12"));
+}
