@@ -8,14 +8,15 @@
 
 #include "iobuf/iobuf.h"
 
-enum { most_waiting = 64, most_bytes = 1000, by_close = -2 };
+enum { most_waiting = 256, most_bytes = 1000, current = -1 };
 enum { unused, filling, ready };
 static struct {
   atomic_int state;
   const void* thread;
   unsigned long long number;
   int fd;
-  off_t at;  // current, by_close
+  off_t at;  // or current
+  int closes;
   size_t n;
   char bytes[most_bytes];
 } waiting[most_waiting];
@@ -44,10 +45,20 @@ static void put_in(int k, int fd, const struct iovec* parts, int count, off_t at
     waiting[k].n += n;
   }
   waiting[k].thread = &iobuf_inside;
-  waiting[k].fd = fd, waiting[k].at = at;
+  waiting[k].fd = fd, waiting[k].at = at, waiting[k].closes = 0;
   waiting[k].number = atomic_fetch_add(&numbers, 1);
   waiting[k].state = ready;
   ++iobuf_waiting;
+}
+
+/// What already waits for this descriptor; -1: nothing.
+static int last_of(int fd) {
+  int last = -1;
+  for (int k = 0; iobuf_waiting > 0 && k < most_waiting; ++k) {
+    if (waiting[k].state != ready || waiting[k].thread != &iobuf_inside || waiting[k].fd != fd) continue;
+    if (last < 0 || waiting[k].number > waiting[last].number) last = k;
+  }
+  return last;
 }
 
 /// Bytes that find no place are not taken: a short write, or EINTR.
@@ -55,6 +66,13 @@ ssize_t iobuf_write_later(int fd, const struct iovec* parts, int count, off_t at
   if (count < 0 || count > IOV_MAX) {
     errno = EINVAL;
     return -1;
+  }
+  const int last = last_of(fd);
+  if (last >= 0 && at == current && waiting[last].at == current && !waiting[last].closes && count > 0 &&
+      parts[0].iov_len <= most_bytes - waiting[last].n) {
+    memcpy(waiting[last].bytes + waiting[last].n, parts[0].iov_base, parts[0].iov_len);
+    waiting[last].n += parts[0].iov_len;
+    return (ssize_t)parts[0].iov_len;
   }
   const int k = take_free();
   if (k < 0) {
@@ -66,9 +84,17 @@ ssize_t iobuf_write_later(int fd, const struct iovec* parts, int count, off_t at
 }
 
 int iobuf_close_later(int fd) {
-  const int k = take_free();
-  if (k >= 0) put_in(k, fd, NULL, 0, by_close);
-  return k >= 0;
+  int k = last_of(fd);
+  if (k < 0) {
+    k = take_free();
+    if (k >= 0) put_in(k, fd, NULL, 0, current);
+  }
+  if (k < 0) {
+    errno = EINTR;
+    return -1;
+  }
+  waiting[k].closes = 1;
+  return 0;
 }
 
 static int first_of_thread(void) {
@@ -83,23 +109,25 @@ static int first_of_thread(void) {
 static void run(int k) {
   const int fd = waiting[k].fd;
   const off_t at = waiting[k].at;
-  for (size_t done = 0; at != by_close && done < waiting[k].n;) {
+  for (size_t done = 0; done < waiting[k].n;) {
     const char* const from = waiting[k].bytes + done;
     const size_t n = waiting[k].n - done;
     const ssize_t now = at >= 0 ? pwrite(fd, from, n, at + (off_t)done) : write(fd, from, n);
     if (now <= 0) break;
     done += (size_t)now;
   }
-  if (at == by_close) close(fd);
+  if (waiting[k].closes) close(fd);
 }
 
+/// A handler that comes between two of them runs the others: each is taken once.
 void iobuf_run_waiting(void) {
   const int error = errno;
   while (iobuf_inside == 0 && iobuf_waiting > 0) {
+    int as_found = ready;
     const int k = first_of_thread();
+    if (k < 0) iobuf_waiting = 0;
+    if (k < 0 || !atomic_compare_exchange_strong(&waiting[k].state, &as_found, filling)) continue;
     --iobuf_waiting;
-    if (k < 0) continue;
-    waiting[k].state = filling;  // a handler that comes now does not run it, too
     run(k);
     waiting[k].state = unused;
   }
@@ -111,7 +139,7 @@ void iobuf_write_waiting(void) {
   for (int k = first_of_thread(); k >= 0; k = first_of_thread()) {
     struct iobuf_description* const d = iobuf_slots[waiting[k].fd];
     waiting[k].state = unused;
-    if (d == NULL || waiting[k].at == by_close) continue;
+    if (d == NULL) continue;
     const off_t at = waiting[k].at >= 0 ? waiting[k].at : d->offset;
     const ssize_t n = iobuf_sys_pwrite(waiting[k].fd, waiting[k].bytes, waiting[k].n, at);
     if (waiting[k].at < 0 && n > 0) d->offset += n;

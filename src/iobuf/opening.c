@@ -100,7 +100,7 @@ int close_range(unsigned from, unsigned to, int flags);
 void closefrom(int from);
 IOBUF_PUBLIC int close(int fd) {
   iobuf_publish_under_lock();
-  if (iobuf_must_wait(fd) && iobuf_close_later(fd)) return 0;
+  if (iobuf_must_wait(fd)) return iobuf_close_later(fd);
   if (iobuf_inside == 0) iobuf_told(fd);  // the other end of a pipe sees it
   const int error = iobuf_forget(fd);
   iobuf_forget_kind(fd);
