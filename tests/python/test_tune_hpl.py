@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from culmen.bench.verdict import verdict_of
-from culmen.launch.mpi import Launcher, Mpi
+from culmen.launch.mpi import Launcher, Mpi, load
 from culmen.tune.hpl.dat import LINES, Dat, parse_dat, read_dat
 from culmen.tune.hpl.measured import How
 from culmen.tune.hpl.output import HplError, result_in, runs_in
@@ -33,6 +33,8 @@ DATA = Path(__file__).parent.parent / "data" / "hpl"
 OUTPUT = (DATA / "hpcc_1.5.0_hpl_only.txt").read_text()
 SHIPPED = DATA / "hpccinf.txt"
 MPI = Mpi("Some MPI", "some", "some", "", [], "--host", [])
+OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
 PROGRAM = Program("/opt/xhpl", Launcher("mpiexec", MPI), {"atlas": "/lib/atlas", "openblas": "/lib/openblas"}, "atlas")
 
 
@@ -143,6 +145,41 @@ def test_grids_use_all_cores_by_ranks_or_by_threads():
     assert [squarest(n) for n in (1, 2, 6, 7, 16, 36)] == ["1x1", "1x2", "2x3", "1x7", "4x4", "6x6"]
 
 
+@pytest.fixture
+def two_nodes(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "4(x2)")
+
+
+def test_all_nodes_have_ranks_and_no_rank_has_the_threads_of_two(two_nodes):
+    assert grids_for(8, None) == ["1x2", "2x1", "1x4", "2x2", "4x1", "1x8", "2x4", "4x2", "8x1"]
+    assert [threads_of({"grid": grid}, 8) for grid in ("1x1", "1x2", "2x2", "2x4")] == [4, 4, 2, 1]
+
+
+def placed(mpi, ranks, threads, words=()):
+    program = dataclasses.replace(PROGRAM, launcher=Launcher("mpiexec", mpi), words=words)
+    line, _ = program.command(ranks, threads, "atlas")
+    return " ".join(line[: line.index("-n")])
+
+
+def test_nodes_share_the_ranks_equally(two_nodes):
+    assert "--map-by ppr:1:node --bind-to none" in placed(OPEN_MPI, 2, 4)
+    assert placed(OPEN_MPI, 8, 1).endswith("--map-by ppr:4:node")
+    assert placed(MPICH, 8, 1).endswith("-ppn 4")
+    assert placed(MPICH, 2, 4).endswith("-bind-to none -ppn 1")
+
+
+def test_threads_of_a_rank_do_not_share_a_core():
+    assert placed(OPEN_MPI, 1, 2).endswith("--bind-to none")
+    assert "bind-to" not in placed(OPEN_MPI, 1, 1)
+
+
+def test_words_of_the_user_place_the_ranks_alone(two_nodes):
+    assert placed(OPEN_MPI, 2, 4, ("--map-by", "numa:PE=4")).endswith("--map-by numa:PE=4")
+    assert "ppr:1:node" not in placed(OPEN_MPI, 2, 4, ("--map-by", "numa:PE=4"))
+    assert "-bind-to" not in placed(MPICH, 2, 4, ("-ppn=1",))
+
+
 def test_settings_become_a_file_and_come_back():
     settings = {**calculator(6, "atlas"), "swap": "long", "l1": "plain", "equilibration": False, "bcast": "2ringM"}
     dat = dat_of(settings, 3000)
@@ -152,7 +189,7 @@ def test_settings_become_a_file_and_come_back():
 
 def test_what_is_no_setting_comes_from_the_present_file():
     base = dataclasses.replace(Dat(), align=16, pmap=1, threshold=1.0)
-    dat = dat_of(shipped(True, 4, "atlas"), 100, base)
+    dat = dat_of(shipped(4, "atlas"), 100, base)
     assert (dat.align, dat.pmap, dat.threshold) == (16, 1, 1.0)
 
 
@@ -162,7 +199,7 @@ def test_a_threshold_without_effect_needs_no_value():
 
 
 def test_the_space_has_the_starts_and_obeys_only_and_fix():
-    starts = [{**shipped(False, 4, "atlas"), "nb": 7, "grid": "1x3"}, calculator(4, "openblas")]
+    starts = [{**shipped(4, "atlas"), "nb": 7, "grid": "1x3"}, calculator(4, "openblas")]
     space = space_for(PROGRAM, 4, None, starts, None, {})
     assert 7 in space["nb"]["choices"]
     assert "1x3" in space["grid"]["choices"]

@@ -190,8 +190,8 @@ def hpl(
             metavar="N",
             show_default=False,
             min=1,
-            help="Number of MPI ranks. By default, culmen tries all numbers that divide the cores. The threads of the "
-            "BLAS use the other cores.",
+            help="Number of MPI ranks. By default, culmen tries all numbers that divide the cores, with equally many "
+            "ranks on each node. The threads of the BLAS use the other cores.",
         ),
     ] = None,
     size: Annotated[

@@ -36,6 +36,7 @@ from ...tune.hpl.space import (
     settings_of,
     shipped,
     space_for,
+    squarest,
 )
 from .codes import RESUMABLE
 from .measuring import remove_measurements
@@ -118,7 +119,7 @@ class Tuner:
 
     def _known_settings(self) -> dict[str, Settings]:
         ranks, blas = self.options.ranks or self.cores, self.program.present_blas
-        present = shipped(self.program.is_hpcc, ranks, blas)
+        present = shipped(ranks, blas) if self.program.is_hpcc else calculator(ranks, blas)
         if self.options.present is not None:
             present = {**settings_of(self.base), "blas": blas}
             if ranks_of(present) > self.cores:
@@ -195,8 +196,8 @@ class Tuner:
             [*dict.fromkeys([str(usual["blas"]), *self.program.blas])] if "blas" not in self.fixed else [usual["blas"]]
         )
         grids = [usual["grid"]]
-        if not self.options.ranks and "grid" not in self.fixed and self.cores > 1:
-            grids.append("1x1")
+        if not self.options.ranks and "grid" not in self.fixed and self.cores > nodes():
+            grids.append(squarest(nodes()))
         return [{**usual, "blas": name, "grid": grid} for name in names for grid in grids]
 
     def _refuse(self, store: str, result: Result) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..._core import InputError
-from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
+from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores, situations
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.linked import module_linked_by
@@ -40,13 +40,27 @@ class Program:
 
     def command(self, ranks: int, threads: int, blas: str) -> tuple[list[str], dict[str, str]]:
         """The words of a run, and environment variables for the launcher."""
-        known = situations(self.launcher, ranks_on_a_node(ranks), True)
-        if threads > 1:
-            known.append(self.launcher.mpi.threaded)
+        known = situations(self.launcher, ranks_per_node(ranks), True)
         added = {name: value for each in known for name, value in each.environment.items()}
         flags = [flag for each in known for flag in each.flags]
         program = [*self._variables(threads, blas), self.path]
-        return [self.launcher.program, *flags, *self.words, "-n", str(ranks), *program], added
+        placed = self._placed(ranks_per_node(ranks), threads)
+        return [self.launcher.program, *flags, *placed, *self.words, "-n", str(ranks), *program], added
+
+    def _placed(self, per_node: int, threads: int) -> list[str]:
+        """Each node has equally many ranks. Open MPI would bind all threads of a rank to one core. If words of the user
+        place the ranks, these alone do."""
+        words, several = self.launcher.mpi.placement, nodes() > 1
+        if words is None or self._is_placed_by({*words.replaced, *words.replaced_per_node}):
+            return []
+        chosen = words.per_node if several else []
+        if threads > 1:
+            chosen = [*words.bindings["none"], *(words.bound_per_node if several else [])]
+        return [word.format(per_node=per_node, modifier="") for word in chosen]
+
+    def _is_placed_by(self, options: set[str]) -> bool:
+        given = [word.lstrip("-").partition("=")[0] for word in self.words if word.startswith("-")]
+        return not options.isdisjoint(given)
 
     def _variables(self, threads: int, blas: str) -> list[str]:
         """By ``env``: the variables of the launcher do not reach all ranks of all MPIs."""
@@ -59,6 +73,10 @@ class Program:
 def nodes() -> int:
     """Of the allocation of a batch system; 1 without one."""
     return max(1, len(tasks_on_nodes()))
+
+
+def ranks_per_node(ranks: int) -> int:
+    return -(-ranks // nodes())
 
 
 def all_cores() -> int:

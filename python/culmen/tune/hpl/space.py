@@ -8,7 +8,7 @@ from ..._core import InputError
 from ...base.text import did_you_mean
 from ...problem.given import Value
 from .dat import Dat
-from .program import Program
+from .program import Program, nodes, ranks_per_node
 
 Settings = dict[str, Any]
 _FACTORS = ("left", "crout", "right")
@@ -30,8 +30,8 @@ _THRESHOLDS = (16, 32, 64, 96, 128)
 
 
 def grids_for(cores: int, ranks: int | None) -> list[str]:
-    """P x Q. Without ``ranks``, also grids with fewer ranks, which have more threads each."""
-    counts = [ranks] if ranks else [n for n in range(1, cores + 1) if cores % n == 0]
+    """P x Q. Without ``ranks``, also grids with fewer ranks, which have more threads each. All nodes have ranks."""
+    counts = [ranks] if ranks else [n for n in range(1, cores + 1) if cores % n == 0 and n % nodes() == 0]
     return [f"{p}x{n // p}" for n in counts for p in range(1, n + 1) if n % p == 0 and _is_sensible(p, n // p)]
 
 
@@ -51,20 +51,18 @@ def ranks_of(settings: Mapping[str, Value]) -> int:
 
 
 def threads_of(settings: Mapping[str, Value], cores: int) -> int:
-    """Of each rank: ranks × threads use all cores."""
-    return max(1, cores // ranks_of(settings))
+    """Of each rank: ranks × threads use all cores of a node."""
+    return max(1, cores // nodes() // ranks_per_node(ranks_of(settings)))
 
 
 def calculator(ranks: int, blas: str) -> Settings:
     """The choice of the usual calculators on the web: NB = 192, and the most square grid with P ≤ Q."""
-    return {**shipped(True, ranks, blas), "nb": 192}
+    return {**shipped(ranks, blas), "nb": 192}
 
 
-def shipped(hpcc: bool, ranks: int, blas: str) -> Settings:
-    """The file that comes with the program, for these ranks. That of xhpl has lists for a test of all variants: of each
-    the first entry, but the largest of its block sizes, 1 to 4."""
-    dat = Dat() if hpcc else Dat(nb=(4,), pfact=(0,), nbmin=(2,), rfact=(0,), bcast=(0,), depth=(0,))
-    return {**settings_of(dat), "grid": squarest(ranks), "blas": blas}
+def shipped(ranks: int, blas: str) -> Settings:
+    """The file that comes with HPC Challenge, for these ranks."""
+    return {**settings_of(Dat()), "grid": squarest(ranks), "blas": blas}
 
 
 def settings_of(dat: Dat) -> Settings:
