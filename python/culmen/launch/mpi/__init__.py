@@ -76,11 +76,12 @@ class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
     ``hosts``: its option for a list such as ``a:4,b:4``. ``libraries``: by which programs link it. ``naps``: after a
-    rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it. ``hasty``: its launcher ends the other ranks as soon as a connection of a rank closes, which is before
-    that rank has ended. ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer
-    are free. ``collectives``: None if culmen does not know how their algorithms are chosen. ``transports``: for each of
-    them the environment variables that choose it. ``mappings``: for each of them the launcher's flags. ``placement``,
-    ``io``: None if culmen does not know these options and settings.
+    rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it. ``hasty``: its launcher ends the
+    other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
+    bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
+    does not know how their algorithms are chosen. ``transports``: for each of them the environment variables that
+    choose it. ``mappings``: for each of them the launcher's flags. ``placement``, ``io``: None if culmen does not know
+    these options and settings.
     """
 
     title: str
