@@ -1,12 +1,15 @@
 """Whether the new settings are better: runs with the old and the new ones, in turns."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy import stats
 
 _CONFIDENCE = 0.95
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,17 @@ class Verdict:
     @property
     def is_worse(self) -> bool:
         return self.high < 0
+
+
+def in_turns(kinds: Sequence[Kind], rounds: int, seed: int) -> list[Kind]:
+    """An order of runs: each round has each kind once, in random order."""
+    rng = random.Random(seed)  # noqa: S311 - an order
+    out: list[Kind] = []
+    for _ in range(rounds):
+        turn = list(kinds)
+        rng.shuffle(turn)
+        out += turn
+    return out
 
 
 def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool) -> Verdict:

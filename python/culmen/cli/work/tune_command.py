@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from ..._core import InputError
 from ...base.text import shown
 from ...bench.study import KeptStudy
-from ...bench.verdict import verdict_of
+from ...bench.verdict import in_turns, verdict_of
 from ...launch.launcher import cores
 from ...problem.given import Value
 from ...report.files import Kind, replacing
@@ -123,14 +122,8 @@ class Tuner:
 
     def compare(self, new: dict[str, Value]) -> Compared | None:
         """Runs with both settings in turns; None: a signal stopped it."""
-        settings: list[dict[str, Any]] = []
-        order = []
-        rng = random.Random(self.recipe.seed)  # noqa: S311 - an order
-        for _ in range(self.recipe.tune.rounds):
-            turn = [False, True]
-            rng.shuffle(turn)
-            order += turn
-            settings += [new if is_new else self.present for is_new in turn]
+        order = in_turns([False, True], self.recipe.tune.rounds, self.recipe.seed)
+        settings = [new if is_new else self.present for is_new in order]
         result = self._run_each(settings, _COMPARISON, "runs in turns")
         if result.reason == "interrupted":
             return None
