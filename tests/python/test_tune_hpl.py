@@ -9,8 +9,8 @@ import pytest
 from culmen.bench.verdict import verdict_of
 from culmen.launch.mpi import Launcher, Mpi, load
 from culmen.tune.hpl.dat import LINES, Dat, parse_dat, read_dat
-from culmen.tune.hpl.measured import How
-from culmen.tune.hpl.output import HplError, result_in, runs_in
+from culmen.tune.hpl.measured import How, input_text
+from culmen.tune.hpl.output import HplError, failed_with, is_short_of_memory, result_in, runs_in
 from culmen.tune.hpl.plan import Known, Wanted, check_size, memory_of, planned
 from culmen.tune.hpl.program import Program, with_blas
 from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case, over, rows_of
@@ -94,6 +94,14 @@ def test_a_short_file_is_a_sentence(tmp_path):
         read_dat(tmp_path / "nothing.dat")
 
 
+def test_hpcc_reads_lines_for_ptrans_after_those_of_hpl():
+    """As many as in the shipped file."""
+    ours = input_text(read_dat(SHIPPED), True)
+    assert len(ours.splitlines()) == len(SHIPPED.read_text().splitlines())
+    assert parse_dat(ours, "it") == read_dat(SHIPPED)
+    assert len(input_text(Dat(), False).splitlines()) == LINES
+
+
 # -- the output
 
 
@@ -131,7 +139,13 @@ def test_an_output_without_the_result_is_a_sentence():
         result_in("", 500)
     with pytest.raises(HplError) as caught:
         result_in("Memory allocation failed for A, x and b. Skip.", 500)
-    assert caught.value.memory
+    assert is_short_of_memory(str(caught.value))
+
+
+def test_a_killed_run_was_probably_short_of_memory():
+    for code in (9, 137):
+        assert is_short_of_memory(str(failed_with(code, ": some text")))
+    assert not is_short_of_memory(str(failed_with(1, ": the memory of old times")))
 
 
 # -- settings

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,14 @@ from typing import Any
 from ...launch.supervision import end_with_parent
 from ...problem.given import Value
 from .dat import Dat, parse_dat
-from .output import HplError, Run, result_in, runs_in
-from .program import Program, find_program
+from .output import HplError, Run, failed_with, result_in, runs_in
+from .program import Program, find_program, input_name
 from .space import dat_of, ranks_of, threads_of
 
 RUN = "run-"  # begins the name of a folder
-HPCC_INPUT, HPCC_OUTPUT, INPUT = "hpccinf.txt", "hpccoutf.txt", "HPL.dat"
+_OUTPUT = "hpccoutf.txt"
 _PTRANS = "##### HPC Challenge: no sizes of its own for PTRANS\n0 \n0 \n0 \n0 \n"
 _FIRST_SECTION, _OWN_SECTION = "Begin of MPIRandomAccess section", "Begin of HPL section"
-_KILLED = (9, 137)  # exit codes of launchers, often because memory was short
 _LOOK_S, _GRACE_S = 0.02, 5.0
 _ELSEWHERE_N = 128  # of the other benchmarks of hpcc
 
@@ -80,6 +79,11 @@ def _base(text: str) -> Dat:
     return parse_dat(text, "the input file")
 
 
+def input_text(dat: Dat, is_hpcc: bool) -> str:
+    """Of the input file of xhpl or hpcc."""
+    return dat.text() + (_PTRANS if is_hpcc else "")
+
+
 def run_once(
     program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float, place: Path
 ) -> Run:  # fmt: skip
@@ -106,7 +110,7 @@ class _Launched:
         code = self._run(dat, limit_s)
         text = self._text()
         if code and not runs_in(text):
-            raise HplError(f"HPL ended with exit code {code}{self._why()}", memory=code in _KILLED)
+            raise failed_with(code, self._why())
         return result_in(text, dat.n[0])
 
     def _run(self, dat: Dat, limit_s: float) -> int:
@@ -128,23 +132,23 @@ class _Launched:
     def _write(self, dat: Dat) -> None:
         if self._is_hpcc:  # its other benchmarks take their size from this file
             size = _ELSEWHERE_N * (1 + int((dat.p[0] * dat.q[0]) ** 0.5))
-            self._place(Dat(**{**vars(dat), "n": (size,)}).text() + _PTRANS)
+            self._place(replace(dat, n=(size,)))
         else:
-            self._place(dat.text())
+            self._place(dat)
 
-    def _place(self, text: str) -> None:
+    def _place(self, dat: Dat) -> None:
         """At once: HPL may read the file at any moment."""
         fresh = self._folder / "fresh"
-        fresh.write_text(text)
-        fresh.replace(self._folder / (HPCC_INPUT if self._is_hpcc else INPUT))
+        fresh.write_text(input_text(dat, self._is_hpcc))
+        fresh.replace(self._folder / input_name(self._is_hpcc))
 
     def _wait(self, process: subprocess.Popen, dat: Dat, until: float) -> None:
         """hpcc reads its file twice: at the start, and again when HPL begins, as its last benchmark. In between, the
         file for HPL takes the place of the first one."""
-        output, placed = self._folder / HPCC_OUTPUT, not self._is_hpcc
+        output, placed = self._folder / _OUTPUT, not self._is_hpcc
         while not placed and process.poll() is None:
             if output.exists() and _FIRST_SECTION in output.read_text(errors="replace"):
-                self._place(dat.text() + _PTRANS)
+                self._place(dat)
                 placed = True
             elif time.monotonic() > until:
                 raise subprocess.TimeoutExpired(self._command, 0)
@@ -155,7 +159,7 @@ class _Launched:
     def _text(self) -> str:
         if not self._is_hpcc:
             return self._out.read_text(errors="replace")
-        output = self._folder / HPCC_OUTPUT
+        output = self._folder / _OUTPUT
         text = output.read_text(errors="replace") if output.exists() else ""
         return text.partition(_OWN_SECTION)[2]
 

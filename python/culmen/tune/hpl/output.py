@@ -9,14 +9,22 @@ from ..._core import InputError
 _RESULT = re.compile(r"^(W\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.eE+-]+)\s+([\d.eE+-]+)\s*$", re.MULTILINE)
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
 _MEMORY = "Memory allocation failed"
+_NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
+_KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed itself
 
 
 class HplError(InputError):
-    """A run without a valid result. ``memory``: HPL did not get its memory."""
+    """A run without a valid result."""
 
-    def __init__(self, message: str, memory: bool = False) -> None:
-        super().__init__(message)
-        self.memory = memory
+
+def failed_with(code: int, why: str) -> HplError:
+    """``why``: a clause, or empty. The system kills programs if memory is short."""
+    return HplError(f"HPL ended with exit code {code}{f'; {_PROBABLY_SHORT}' if code in _KILLED else ''}{why}")
+
+
+def is_short_of_memory(message: str) -> bool:
+    """Of an HplError, as a store keeps it."""
+    return _NOT_GIVEN in message or _PROBABLY_SHORT in message
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ def result_in(text: str, n: int) -> Run:
     runs = [run for run in runs_in(text) if run.n == n]
     if not runs:
         if _MEMORY in text:
-            raise HplError(f"HPL did not get the memory for N = {n}", memory=True)
+            raise HplError(f"{_NOT_GIVEN} for N = {n}")
         raise HplError(f"the output of HPL has no result for N = {n}{_last_line(text)}")
     run = runs[-1]
     if math.isnan(run.residual):

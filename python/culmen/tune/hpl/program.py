@@ -70,6 +70,10 @@ class Program:
         return words
 
 
+def input_name(is_hpcc: bool) -> str:
+    return "hpccinf.txt" if is_hpcc else "HPL.dat"
+
+
 def nodes() -> int:
     """Of the allocation of a batch system; 1 without one."""
     return max(1, len(tasks_on_nodes()))
