@@ -4,51 +4,59 @@ from pathlib import Path
 
 from ...base.text import lasted, shown
 from ...tune.hpl.plan import Known
+from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import bytes_for
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for
-from .tune_hpl_results import write_and_show
-from .tune_hpl_runs import Options, StoppedError, Tuner
+from .tune_hpl_asked import Asked, Options
+from .tune_hpl_compared import compare
+from .tune_hpl_first import first
+from .tune_hpl_results import Outcome, write_and_show
+from .tune_hpl_runs import Runs, StoppedError
+from .tune_hpl_search import best_of, search
 
 __all__ = ["Options", "tune_hpl"]
 
 
 def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool) -> int:
     """Returns an exit code. Raises InputError if an option is wrong, or if HPL fails with the present settings."""
-    tuner = Tuner(options, folder_for(output or Path("tune-hpl")), quiet)
+    asked = Asked(options)
+    folder = folder_for(output or Path("tune-hpl"))
+    runs = Runs(asked.how(folder), folder, quiet)
     if overwrite:
-        tuner.begin_again()
+        runs.begin_again()
     try:
-        _introduce(tuner)
-        known = tuner.first()
-        _explain(tuner, known)
-        new, curve = tuner.best_of(tuner.search())
-        compared = tuner.compare(new)
-        tuner.remove_folders()
+        _introduce(asked, runs)
+        known = first(asked, runs)
+        _explain(asked, runs, known)
+        new, curve = best_of(search(asked, runs, known), asked, runs, known)
+        compared = compare(new, asked, runs, known)
+        runs.remove_folders()
     except StoppedError:
-        tuner.remove_folders()
-        tuner.say("Not all runs are done; the same command continues.")
+        runs.remove_folders()
+        runs.say("Not all runs are done; the same command continues.")
         return RESUMABLE
-    write_and_show(tuner, new, curve, compared)
+    write_and_show(Outcome(asked, runs, known, new, curve, compared))
     return FINISHED
 
 
-def _introduce(tuner: Tuner) -> None:
-    program = tuner.program
+def _introduce(asked: Asked, runs: Runs) -> None:
+    program, present = asked.program, asked.cases[PRESENT]
     libraries = ", ".join(program.blas) or program.present_blas
-    tuner.say(f"{program.path} with {program.launcher.mpi.title} on {tuner.cores} cores; BLAS: {libraries}")
+    runs.say(f"{program.path} with {program.launcher.mpi.title} on {asked.cores} cores; BLAS: {libraries}")
+    runs.say(f"Present settings: NB = {present['nb']}, P x Q = {present['grid']}, … {asked.baseline.source}")
 
 
-def _explain(tuner: Tuner, known: Known) -> None:
+def _explain(asked: Asked, runs: Runs, known: Known) -> None:
     plan = known.plan
     if slow := [str(each["blas"]) for each, _, _ in known.tried if each["blas"] not in known.fast_blas]:
-        tuner.say(f"Too slow for the search: {', '.join(slow)}")
-    tuner.say(
+        runs.say(f"Too slow for the search: {', '.join(slow)}")
+    runs.say(
         f"Search with N = {plan.search_n} for {lasted(plan.search_s)}, check of the best with N = {plan.check_n}, "
-        f"comparison with N = {plan.final_n}: about {shown(tuner.options.minutes)} min in all"
+        f"comparison with N = {plan.final_n}: about {shown(asked.options.minutes)} min in all"
     )
-    left = tuner.available - bytes_for(plan.memory_n)
-    tuner.say(
+    left = asked.available - bytes_for(plan.memory_n)
+    runs.say(
         f"For the whole machine, N = {plan.memory_n} fits into {bytes_for(plan.memory_n) / 2**30:.3g} GiB of memory; "
         f"{left / 2**30:.3g} GiB remain for the system, the MPI and the BLAS"
     )

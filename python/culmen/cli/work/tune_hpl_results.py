@@ -2,7 +2,8 @@
 
 import json
 import math
-import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,102 +17,109 @@ from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
+from ...tune.hpl.measured import input_text
+from ...tune.hpl.plan import Known
+from ...tune.hpl.program import input_name
 from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, dat_of, ranks_of, threads_of
 from .summary import print_table
 from .tune_command import effects_in, spent_s
-from .tune_hpl_runs import Tuner
+from .tune_hpl_asked import Asked
+from .tune_hpl_runs import SEARCH, Runs
+from .tune_line import typed_line
 
 _RUNS_EACH = 2  # of each parameter, to say what matters
-_RESULT, _PAGE, _SEARCH = "result.json", "tuning.html", "search.db"
+_RESULT, _PAGE = "result.json", "tuning.html"
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _INPUT = Kind("input file of HPL", lambda _path, head: b"HPL" in head)
 
 
-def write_and_show(tuner: Tuner, new: Settings, curve: Curve, compared: list[Case]) -> None:
-    last = [case for case in compared if case.n == compared[-1].n]
-    if tuner.options.only is None:
-        new = best_of(last, new)
-    tuned = _tuned(tuner, new, last)
-    used = new if tuned.is_better else tuner.cases[PRESENT]
-    n = _size(tuner, last[0].n, int(used["nb"]))
-    file = _write_input(tuner, used, n)
-    _write(tuner, tuned, compared, n)
-    print_table(report.HEADINGS, report.rows_of([*_tried(tuner), *compared], tuner.program, tuner.cores), report.TEXTS)
+@dataclass(frozen=True)
+class Outcome:
+    """``new``: the settings of the search, whose time grows by ``curve``."""
+
+    asked: Asked
+    runs: Runs
+    known: Known
+    new: Settings
+    curve: Curve
+    compared: list[Case]
+
+    @property
+    def last(self) -> list[Case]:
+        """With the final N."""
+        return [case for case in self.compared if case.n == self.compared[-1].n]
+
+    @property
+    def shown_cases(self) -> list[list[str]]:
+        """Also one run with each BLAS."""
+        tried = self.known.tried
+        first = [Case("first run", settings, n, [speed or math.nan]) for settings, n, speed in tried]
+        return report.rows_of([*(first if first[1:] else []), *self.compared], self.asked.program, self.asked.cores)
+
+
+def write_and_show(outcome: Outcome) -> None:
+    asked, runs = outcome.asked, outcome.runs
+    tuned = _tuned(outcome)
+    used = outcome.new if tuned.is_better else asked.cases[PRESENT]
+    n = _size(outcome, int(used["nb"]))
+    file = _write_input(outcome, used, n)
+    _write(outcome, tuned, n)
+    print_table(report.HEADINGS, outcome.shown_cases, report.TEXTS)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     if not tuned.effects:
         print("There were too few runs to say which parameters matter; more --minutes help.")
-    for sentence in sentences(tuned):
+    for sentence in [*sentences(tuned), *_further(outcome)]:
         print(sentence)
-    if better := _over_calculator(last):
-        print(better)
-    if tuner.options.size is None:
-        names = {case.name for case in last if case.settings == used} & {PRESENT, CALCULATOR}
-        print(_expected(tuner.known.curves.get(next(iter(names), ""), curve), n))
-    print(f"Run it in {tuner.folder}: {_command(tuner, used)}")
-    tuner.say(f"Wrote {file}, {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
+    if asked.options.size is None:
+        curve = outcome.curve if used == outcome.new else outcome.known.curves[PRESENT]
+        print(_expected(curve, n))
+    if asked.program.is_hpcc:
+        print(
+            f"hpcc runs 15 other benchmarks before HPL. With N = {n} in its file, these can take much longer than HPL."
+        )
+    print(f"Run it in {runs.folder}: {_command(outcome, used)}")
+    runs.say(f"Wrote {file}, {runs.folder / _RESULT} and {runs.folder / _PAGE}")
 
 
-def _tried(tuner: Tuner) -> list[Case]:
-    """One run with each BLAS."""
-    tried = tuner.known.tried
-    return [Case("first run", settings, n, [speed or math.nan]) for settings, n, speed in tried] if tried[1:] else []
-
-
-def best_of(last: list[Case], found: Settings) -> Settings:
-    """The settings of the search, unless those of the calculators were faster: those are simpler."""
-    name = next(case.name for case in last if case.settings == found)
-    verdict = report.over(last, name, CALCULATOR)
-    usual = next((case.settings for case in last if case.name == CALCULATOR), None)
-    return dict(usual) if usual and verdict and verdict.gain > 0 else found
-
-
-def _tuned(tuner: Tuner, new: Settings, last: list[Case]) -> Tuned:
-    by_name = {case.name: case for case in last}
-    present, found = by_name[PRESENT], next((case for case in last if case.settings == new), None)
+def _tuned(outcome: Outcome) -> Tuned:
+    asked, new = outcome.asked, outcome.new
+    by_name = {case.name: case for case in outcome.last}
+    present, found = by_name[PRESENT], by_name.get(FOUND)
     compared = verdict = worth = None
-    spent = spent_s(tuner.stores())
-    if found is not None and found is not present:
+    spent = spent_s(outcome.runs.stores())
+    if found is not None:
         compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), "")
-        verdict = report.over(last, PRESENT, found.name)
+        verdict = report.over(outcome.last, PRESENT, FOUND)
         if verdict is not None:
-            worth = Worth.of(verdict, True, spent, tuner.cores, tuner.options.price)
-    searched = read(tuner.folder / _SEARCH)
+            worth = Worth.of(verdict, True, spent, asked.cores, asked.options.price)
+    searched = read(outcome.runs.folder / SEARCH)
     gflops = np.exp(searched.values[:, 0])
-    values = [float(value) for value in gflops[searched.order]]
-    names = {name for name, parameter in tuner.space().items() if "value" not in parameter}
+    names = {name for name, parameter in asked.space(outcome.known).items() if "value" not in parameter}
     enough = _RUNS_EACH * len(names) <= np.count_nonzero(searched.feasible)
-    old = {name: value for name, value in tuner.cases[PRESENT].items() if name in names}
+    effects = effects_in(searched, gflops) if enough else []
+    old = {name: value for name, value in asked.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
-    return Tuned(
-        "GFLOPS",
-        True,
-        old,
-        chosen,
-        compared,
-        verdict,
-        worth,
-        effects_in(searched, gflops) if enough else [],
-        values,
-        spent,
-    )
+    values = [float(value) for value in gflops[searched.order]]
+    return Tuned("GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent)
 
 
-def _over_calculator(last: list[Case]) -> str:
-    verdict = report.over(last, CALCULATOR, FOUND)
-    if verdict is None:
-        return ""
-    return (
-        f"Compared with the web calculators' choice: {100 * verdict.gain:+.1f} % GFLOPS, interval of 95 %: "
-        f"{100 * verdict.low:+.1f} to {100 * verdict.high:+.1f} %."
-    )
+def _further(outcome: Outcome) -> Iterator[str]:
+    verdict = report.over(outcome.last, CALCULATOR, FOUND)
+    if outcome.new == outcome.asked.cases[CALCULATOR] != outcome.asked.cases[PRESENT]:
+        yield "The best settings found are the web calculators' choice."
+    elif verdict is not None:
+        yield (
+            f"Compared with the web calculators' choice: {100 * verdict.gain:+.1f} % GFLOPS, interval of 95 %: "
+            f"{100 * verdict.low:+.1f} to {100 * verdict.high:+.1f} %."
+        )
 
 
-def _size(tuner: Tuner, compared: int, nb: int) -> int:
+def _size(outcome: Outcome, nb: int) -> int:
     """N of the file: as large as the memory allows. If some settings needed more memory than others, all got less."""
-    plan = tuner.known.plan
-    if tuner.options.size:
+    plan, compared = outcome.known.plan, outcome.last[0].n
+    if outcome.asked.options.size:
         return compared
     n = plan.memory_n * compared // plan.final_n
     return n - n % nb if n > nb else n
@@ -119,39 +127,40 @@ def _size(tuner: Tuner, compared: int, nb: int) -> int:
 
 def _expected(curve: Curve, n: int) -> str:
     return (
-        f"With N = {n}, a run takes about {lasted(curve.time_s(n))}. The model expects {curve.gflops(n):.4g} GFLOPS; "
+        f"With N = {n}, HPL takes about {lasted(curve.time_s(n))}. The model expects {curve.gflops(n):.4g} GFLOPS; "
         "this was not measured."
     )
 
 
-def _command(tuner: Tuner, used: Settings) -> str:
-    program = tuner.program
-    words, variables = program.command(ranks_of(used), threads_of(used, tuner.cores), str(used["blas"]))
-    return shlex.join([*(f"{name}={value}" for name, value in variables.items()), *words])
+def _command(outcome: Outcome, used: Settings) -> str:
+    threads = threads_of(used, outcome.asked.cores)
+    words, variables = outcome.asked.program.command(ranks_of(used), threads, str(used["blas"]))
+    return typed_line(variables, words)
 
 
-def _write_input(tuner: Tuner, used: Settings, n: int) -> Path:
-    file = tuner.folder / ("hpccinf.txt" if tuner.program.is_hpcc else "HPL.dat")
+def _write_input(outcome: Outcome, used: Settings, n: int) -> Path:
+    is_hpcc = outcome.asked.program.is_hpcc
+    file = outcome.runs.folder / input_name(is_hpcc)
     with replacing(file, _INPUT, force=True) as path:
-        path.write_text(dat_of(used, n, tuner.base).text(), encoding="utf-8")
+        path.write_text(input_text(dat_of(used, n, outcome.asked.baseline.dat), is_hpcc), encoding="utf-8")
     return file
 
 
-def _write(tuner: Tuner, tuned: Tuned, compared: list[Case], n: int) -> None:
-    rows = report.rows_of([*_tried(tuner), *compared], tuner.program, tuner.cores)
+def _write(outcome: Outcome, tuned: Tuned, n: int) -> None:
     content: dict[str, Any] = {
         **as_json(tuned),
-        "program": tuner.program.path,
+        "program": outcome.asked.program.path,
         "n": n,
         "cases": [
             {"name": c.name, "n": c.n, "settings": c.settings, "gflops": [v if v == v else None for v in c.gflops]}
-            for c in compared
+            for c in outcome.compared
         ],
     }
-    with replacing(tuner.folder / _RESULT, _FILE, force=True) as path:
+    folder = outcome.runs.folder
+    with replacing(folder / _RESULT, _FILE, force=True) as path:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    with replacing(tuner.folder / _PAGE, PAGE, force=True) as path:
-        more = [Section("cases", "Compared settings", table(rows, report.HEADINGS, numbers=(5, 6, 9)))]
+    more = [Section("cases", "Compared settings", table(outcome.shown_cases, report.HEADINGS, numbers=(5, 6, 9)))]
+    with replacing(folder / _PAGE, PAGE, force=True) as path:
         path.write_text(
-            tuning_page("HPL", tuned, "culmen tune hpl", more, [report.figure_of(compared)]), encoding="utf-8"
+            tuning_page("HPL", tuned, "culmen tune hpl", more, [report.figure_of(outcome.compared)]), encoding="utf-8"
         )

@@ -51,7 +51,7 @@ class Plan:
 class Known:
     """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``tried``: such settings with
     each BLAS, with the largest N that they ran with, and their GFLOPS; None: the run failed. ``curves``: by the names
-    of settings."""
+    of settings, without those whose runs failed."""
 
     plan: Plan
     usual: dict[str, Any]
@@ -83,8 +83,12 @@ class Known:
         return curve is None or curve.gflops(n) < _SLOW * max(each.gflops(n) for each in self.curves.values())
 
     def limit_s(self, n: int) -> float:
-        longest = _LATE * max(curve.time_s(n) for curve in self.curves.values())
-        return min(longest + self.overhead_s + _SPARE_S, _DAY_S)
+        return limit_s_for(max(curve.time_s(n) for curve in self.curves.values()) + self.overhead_s)
+
+
+def limit_s_for(expected_s: float) -> float:
+    """Of a run that is expected to take so long."""
+    return min(_LATE * expected_s + _SPARE_S, _DAY_S)
 
 
 def check_size(size: int | None, memory: float, available: float) -> None:

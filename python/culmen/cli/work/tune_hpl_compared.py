@@ -1,0 +1,48 @@
+"""The comparison of ``culmen tune hpl``: runs with all kinds of settings in turns."""
+
+from ...bench.verdict import in_turns
+from ...tune.hpl.output import is_short_of_memory
+from ...tune.hpl.plan import Known
+from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
+from ...tune.hpl.space import Settings
+from .tune_hpl_asked import Asked
+from .tune_hpl_runs import Runs
+
+_SMALLER, _MOST_SIZES = 0.9, 3  # of N, if the memory is too small for some settings
+
+
+def compare(new: Settings, asked: Asked, runs: Runs, known: Known) -> list[Case]:
+    """If some settings do not get their memory, all run again with a smaller N."""
+    kinds = _kinds(new, asked)
+    out: list[Case] = []
+    n = known.plan.final_n
+    for _ in range(_MOST_SIZES):
+        cases, why = _compared(kinds, n, asked, runs, known)
+        out += cases
+        if all(case.known for case in cases) or not is_short_of_memory(why):
+            return out
+        n = int(n * _SMALLER)
+        runs.say(f"Some settings did not get their memory; all run again with N = {n}")
+    return out
+
+
+def _kinds(new: Settings, asked: Asked) -> dict[str, Settings]:
+    """Without those that are the same."""
+    kinds = {PRESENT: asked.cases[PRESENT]}
+    if asked.cases[CALCULATOR] not in (kinds[PRESENT], new):
+        kinds[CALCULATOR] = asked.cases[CALCULATOR]
+    if new != kinds[PRESENT]:
+        kinds[FOUND] = new
+    return kinds
+
+
+def _compared(
+    kinds: dict[str, Settings], n: int, asked: Asked, runs: Runs, known: Known
+) -> tuple[list[Case], str]:  # fmt: skip
+    names = in_turns(list(kinds), asked.options.rounds, asked.options.seed)
+    points = [(kinds[name], n) for name in names]
+    values, result = runs.of(runs.comparison(n), points, f"runs in turns with N = {n}", known.limit_s(n))
+    by_name: dict[str, list[float]] = {name: [] for name in kinds}
+    for name, value in zip(names, values, strict=True):
+        by_name[name].append(value)
+    return [Case(name, kinds[name], n, by_name[name]) for name in kinds], result.first_failure

@@ -1,0 +1,112 @@
+"""The first runs of ``culmen tune hpl``, from which it plans all others."""
+
+import json
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..._core import InputError
+from ...report.files import Kind, replacing
+from ...report.reading import read
+from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
+from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
+from ...tune.hpl.scaling import fitted
+from ...tune.hpl.space import Settings
+from .measuring import remove_measurements
+from .tune_hpl_asked import Asked
+from .tune_hpl_runs import FIRST, KNOWN, SECOND, Runs
+
+_FIRST_LIMIT_S = 120.0  # launchers may be slow
+_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
+Measured = tuple[Settings, int, float]  # N and GFLOPS; 0: the run failed
+
+
+def first(asked: Asked, runs: Runs) -> Known:
+    """What the first runs tell, or what is kept of them. Raises InputError if HPL fails with the present settings."""
+    file, request = runs.folder / KNOWN, asked.text()
+    if file.exists():
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        if kept["request"] != request:
+            raise InputError(
+                f"{runs.folder} holds runs with other options; give another folder with --output, or write "
+                "--overwrite to measure again"
+            )
+        return Known.of(kept)
+    known = _first_runs(asked, runs)
+    with replacing(file, _FILE, force=True) as path:
+        path.write_text(known.text(request), encoding="utf-8")
+    return known
+
+
+def _first_runs(asked: Asked, runs: Runs) -> Known:
+    """A small N with each BLAS, by ranks alone and by threads alone; a larger N with the best of them."""
+    n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
+    present, calculator, tried = asked.cases[PRESENT], asked.cases[CALCULATOR], asked.usual()
+    small = _measured(runs, FIRST, [(each, n) for each in _different([present, calculator, *tried])], _FIRST_LIMIT_S)
+    best = _best_of_each_blas([each for each in small if each[0] in tried]) or small[:1]
+    ahead = max(speed for _, _, speed in best)
+    kept = [settings for settings, _, speed in best if speed >= SLOWEST * ahead]
+    large = _larger_runs(asked, runs, small, kept, ahead)
+    fastest = max((each for each in large if each[0] in kept), key=lambda each: each[2])[0]
+    every = [*small, *large]
+    curves = {name: fitted(own) for name, each in {**asked.cases, USUAL: fastest}.items() if (own := _of(each, every))}
+    overhead_s = _overhead_s(runs)
+    plan = planned(asked.wanted, curves[PRESENT], curves[USUAL], overhead_s)
+    last = {str(each[0]["blas"]): each for each in small if each[0] in tried and not each[2]}
+    last |= {str(each[0]["blas"]): each for each in best}
+    last |= {str(each[0]["blas"]): each for each in large if each[0] in kept}
+    return Known(plan, fastest, [(each, m, speed or None) for each, m, speed in last.values()], curves, overhead_s)
+
+
+def _larger_runs(asked: Asked, runs: Runs, small: list[Measured], kept: list[Settings], ahead: float) -> list[Measured]:
+    """Slow settings get a smaller N than the best ones, ``kept``, of which the best has the speed ``ahead``."""
+    points = []
+    longest_s = 0.0
+    for settings, n, speed in small:
+        if speed and (settings in kept or settings in asked.cases.values()):
+            m = second_n(fitted([(n, ahead if speed >= SLOWEST * ahead else speed)]), asked.wanted)
+            points.append((settings, m))
+            longest_s = max(longest_s, fitted([(n, speed)]).time_s(m))
+    return _measured(runs, SECOND, points, limit_s_for(longest_s) + _FIRST_LIMIT_S)
+
+
+def _different(settings: Iterable[Settings]) -> list[Settings]:
+    out: list[Settings] = []
+    for each in settings:
+        if each not in out:
+            out.append(each)
+    return out
+
+
+def _measured(runs: Runs, store: str, points: list[tuple[Settings, int]], limit_s: float) -> list[Measured]:
+    """The first settings, which are the present ones, must not fail."""
+    sizes = sorted({n for _, n in points})
+    values, result = runs.of(store, points, f"first runs with N = {' and '.join(map(str, sizes))}", limit_s)
+    if math.isnan(values[0]):
+        remove_measurements(runs.folder / store)
+        raise InputError(f"HPL failed with the present settings: {result.first_failure.splitlines()[0]}")
+    return [(*point, 0.0 if math.isnan(value) else value) for point, value in zip(points, values, strict=True)]
+
+
+def _best_of_each_blas(measured: list[Measured]) -> list[Measured]:
+    best: dict[str, Measured] = {}
+    for each in measured:
+        name = str(each[0]["blas"])
+        if each[2] and (name not in best or each[2] > best[name][2]):
+            best[name] = each
+    return list(best.values())
+
+
+def _of(settings: Settings, measured: list[Measured]) -> list[tuple[int, float]]:
+    """N and GFLOPS of the runs that did not fail."""
+    return [(n, speed) for each, n, speed in measured if each == settings and speed]
+
+
+def _overhead_s(runs: Runs) -> float:
+    """Of a run, what HPL does not measure: its start, and other benchmarks of hpcc."""
+    found = read(runs.folder / SECOND)
+    columns = found.columns
+    return min(
+        float(columns["wall_time_s"][row] - columns["hpl_time_s"][row]) for row in np.flatnonzero(found.feasible)
+    )

@@ -1,0 +1,98 @@
+"""The search of ``culmen tune hpl``, and the check of the best settings with a larger N."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from ..._core import InputError
+from ...bench.study import KeptStudy
+from ...report.files import Kind, replacing
+from ...report.reading import read
+from ...study_file import StudyFile, checked
+from ...tune.hpl.plan import FINALISTS, LOOKS, Known
+from ...tune.hpl.scaling import Curve, fitted
+from ...tune.hpl.space import Settings
+from .tune_hpl_asked import COMMAND, Asked
+from .tune_hpl_runs import CHECK, FOUND, MODULE, SEARCH, Runs
+
+_OPTIMIZER = {"name": "bayes", "model": "additive"}
+_MOST_RUNS = 300
+_LIST = Kind("list of settings", lambda _path, head: head.startswith(b"["))
+
+
+def search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
+    """The best settings, the recommended ones first, and those that were known before. A search that has ended is
+    not continued: its time was up."""
+    file = runs.folder / FOUND
+    if file.exists():
+        kept: list[Settings] = json.loads(file.read_text(encoding="utf-8"))
+        return kept
+    finalists = _search(asked, runs, known)
+    with replacing(file, _LIST, force=True) as path:
+        path.write_text(json.dumps(finalists, indent=2) + "\n", encoding="utf-8")
+    return finalists
+
+
+def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
+    kept = KeptStudy(_search_file(asked, runs, known), Path.cwd(), COMMAND, runs.folder / SEARCH, "settings")
+    kept.open()
+    result = runs.conduct(kept, "runs")
+    if result.best is None:
+        raise InputError(f"no run of the search succeeded: {result.first_failure}")
+    best = [result.recommended.params] if result.recommended else []
+    found = read(runs.folder / SEARCH)
+    rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
+    best += [found.named(int(row)) for row in rows]
+    different = {json.dumps(each): each for each in map(asked.completed, best)}
+    finalists = list(different.values())[:FINALISTS]
+    before = [each for name, each in asked.before_search(known).items() if not known.is_slow(name)]
+    return finalists + [each for each in before if each not in finalists]
+
+
+def _search_file(asked: Asked, runs: Runs, known: Known) -> StudyFile:
+    plan, space = known.plan, asked.space(known)
+    searched = {name for name, table in space.items() if "value" not in table}
+    if not searched:
+        raise InputError("nothing is left to search, because these parameters have one value here; name more")
+    fixed = {"n": plan.search_n, "limit_s": plan.limit_s, "how": runs.how.text()}
+    tables = {
+        "name": "tune-hpl",
+        "seed": asked.options.seed,
+        "space": {**space, **{name: {"value": value} for name, value in fixed.items()}},
+        "starts": [_start(settings, searched) for settings in asked.before_search(known).values()],
+        "evaluator": {"python": f"{MODULE}:measure", "time_limit_s": plan.limit_s + 60, "give_up_after": 25},
+        "objectives": {"log_gflops": "maximize"},
+        "optimizer": _OPTIMIZER,
+        "stop": {"evaluations": _MOST_RUNS, "wall_time_s": plan.search_s},
+        "run": {"workers": 1, "prefetch": False},
+    }
+    file: StudyFile = checked(StudyFile, tables, COMMAND)
+    return file
+
+
+def _start(settings: Settings, searched: set[str]) -> Settings:
+    inactive = {"swap_threshold"} if settings["swap"] != "mix" else set()
+    return {name: value for name, value in settings.items() if name in searched - inactive}
+
+
+def best_of(finalists: list[Settings], asked: Asked, runs: Runs, known: Known) -> tuple[Settings, Curve]:
+    """By the expected speed with the final N; and how its time grows."""
+    plan, searched = known.plan, read(runs.folder / SEARCH)
+    looks: list[list[tuple[int, float]]] = [[] for _ in finalists]
+    order = [k for _ in range(LOOKS) for k in range(len(finalists))]
+    points = [(finalists[k], plan.check_n) for k in order]
+    values, _ = runs.of(CHECK, points, "runs of the best with a larger N", known.limit_s(plan.check_n))
+    for k, value in zip(order, values, strict=True):
+        if not math.isnan(value):
+            looks[k].append((plan.check_n, value))
+    if not any(looks):
+        raise InputError(f"no run with N = {plan.check_n} succeeded; see {runs.folder / CHECK}")
+    for row in np.flatnonzero(searched.feasible):
+        settings = asked.completed(searched.named(int(row)))
+        if settings in finalists and looks[finalists.index(settings)]:
+            looks[finalists.index(settings)].append((plan.search_n, math.exp(searched.values[row, 0])))
+    fits = [(fitted(look), k) for k, look in enumerate(looks) if look]
+    curve, k = max(fits, key=lambda fit: fit[0].gflops(plan.final_n))
+    return finalists[k], curve

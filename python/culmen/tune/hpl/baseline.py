@@ -1,0 +1,44 @@
+"""The present settings: of the user's input file, of the one that comes with the program, or the usual ones."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..._core import InputError
+from .dat import Dat, read_dat
+from .program import Program, input_name
+from .space import Settings, calculator, ranks_of, settings_of, shipped
+
+_TEST_NS = (29, 30, 34, 35)  # of the HPL.dat that comes with HPL: a test of all variants, which nobody runs for speed
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """``dat``: gives what is no setting. ``source``: a clause that says where they come from."""
+
+    settings: Settings
+    dat: Dat
+    source: str
+
+
+def baseline_for(program: Program, given: Path | None, ranks: int, cores: int) -> Baseline:
+    """``given``: by the user; None: a file in the current folder, or beside the program, if it fits to this machine.
+    ``ranks``: for settings that are in no file. Raises InputError."""
+    if given is not None:
+        dat = read_dat(given)
+        if (needed := ranks_of(settings_of(dat))) > cores:
+            raise InputError(f"{given} needs {needed} ranks, but there are {cores} cores")
+        return _of_file(program, dat, f"as in {given}")
+    name = input_name(program.is_hpcc)
+    for folder in dict.fromkeys((Path.cwd(), Path(program.path).parent)):
+        if (folder / name).is_file():
+            dat = read_dat(folder / name)
+            if dat.n != _TEST_NS and ranks_of(settings_of(dat)) <= cores:
+                return _of_file(program, dat, f"as in {folder / name}")
+    if program.is_hpcc:
+        return Baseline(shipped(ranks, program.present_blas), Dat(), "as in the file that comes with hpcc")
+    usual = calculator(ranks, program.present_blas)
+    return Baseline(usual, Dat(), f"as web calculators choose them, because there is no {name} here")
+
+
+def _of_file(program: Program, dat: Dat, source: str) -> Baseline:
+    return Baseline({**settings_of(dat), "blas": program.present_blas}, dat, source)
