@@ -6,11 +6,14 @@
 The first command measures a grid of settings once, R times each, in random order, and keeps the results in
 `build/hpl-grid-….jsonl`. Called again, it continues; S limits one call. The second command replays searches on this
 grid: each run of a search gets the grid's mean of its settings, times a random factor with the spread that the repeats
-show. A search may spend X of the runs that the grid has (once each). The figure is the mean of the settings that it
-chooses, as a share of the best mean.
+show, and takes the time of this speed. A search may spend X of the time of the whole grid (once each). The figure is
+the mean of the settings that it chooses, as a share of the best mean.
 
 All searches know only what they measured. Random search and TPE choose their best single run. As `culmen tune hpl`
-does, culmen begins with usual settings and keeps a part of its runs to look again at the best ones.
+does, culmen begins with usual settings and keeps a part of its time to look again at the best ones.
+
+Not replayed: the first runs, looks with a larger N, the choice of the BLAS, the comparison at the end, and the time in
+which programs start and searches think.
 """
 
 import argparse
@@ -20,7 +23,7 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +32,15 @@ from culmen.launch.launcher import cores
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.measured import run_once
 from culmen.tune.hpl.output import HplError
+from culmen.tune.hpl.plan import FINALISTS, LOOKS
 from culmen.tune.hpl.program import find_program
+from culmen.tune.hpl.scaling import operations
 from culmen.tune.hpl.space import calculator, grids_for, squarest
 
 import culmen
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 Settings = dict[str, Any]
-Value = Callable[[Settings], float]
 ALL = {
     "nb": [32, 64, 96, 128, 192, 256],
     "depth": [0, 1],
@@ -46,7 +50,7 @@ ALL = {
 }
 SMALL = {"nb": [32, 64, 96, 128, 192, 256], "depth": [0, 1], "nbmin": [2, 8], "pfact": ["left", "crout", "right"]}
 LIMIT_S, LEAST_NOISE = 60, 0.002
-FINALISTS, LOOKS = 2, 4  # at the end: settings to look at again, and runs for that
+MOST_RUNS = 300  # as in culmen tune hpl
 
 
 def grid_of(small: bool) -> dict[str, list[Any]]:
@@ -98,41 +102,54 @@ class Measured:
                 runs[key_of(row["settings"])].append(math.log(row["gflops"]))
         self.means = {key: math.exp(float(np.mean(logs))) for key, logs in runs.items()}
         spreads = [np.var(logs, ddof=1) for logs in runs.values() if len(logs) > 1]
-        self.noise = max(float(np.sqrt(np.median(spreads))), LEAST_NOISE) if spreads else LEAST_NOISE
-
-    def runs(self, seed: int) -> Value:
-        rng = np.random.default_rng(seed)
-        return lambda settings: self.means.get(key_of(settings), 0.0) * math.exp(self.noise * rng.standard_normal())
+        self.noise = max(float(np.sqrt(np.mean(spreads))), LEAST_NOISE) if spreads else LEAST_NOISE
 
     def share(self, settings: Settings) -> float:
         return self.means.get(key_of(settings), 0.0) / max(self.means.values())
+
+
+class Runs:
+    """Of one search. ``left``: of its time, in 1 / GFLOPS, as all runs have the same N."""
+
+    def __init__(self, measured: Measured, seed: int, time: float) -> None:
+        self._measured, self._rng, self.left = measured, np.random.default_rng(seed), time
+        self.count = 0
+
+    def __call__(self, settings: Settings) -> float:
+        """The speed in GFLOPS."""
+        mean = self._measured.means.get(key_of(settings)) or min(self._measured.means.values()) / 2  # it failed
+        speed = mean * math.exp(self._measured.noise * self._rng.standard_normal())
+        self.left -= 1 / speed
+        self.count += 1
+        return speed
 
 
 def key_of(settings: Settings) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
-def by_culmen(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
+def by_culmen(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
     """As in `culmen tune hpl`: usual settings first, with ranks alone and with threads alone."""
-    usual = {name: calculator(cores(), "")[name] for name in grid}
-    usual["nbmin"] = min(grid["nbmin"], key=lambda nbmin: abs(nbmin - usual["nbmin"]))
+    usual = by_calculator(grid)
     starts = [{**usual, "grid": name} for name in dict.fromkeys([squarest(cores()), "1x1"])]
-    looks = min(LOOKS, runs // 3)
     space = {name: _parameter(values, starts[0][name]) for name, values in grid.items()}
     study = culmen.Optimizer(
-        space, "bayes", seed=seed, evaluations=runs - looks, options={"model": "additive"}, starts=starts
+        space, "bayes", seed=seed, evaluations=MOST_RUNS, options={"model": "additive"}, starts=starts
     )
     seen: dict[str, list[float]] = defaultdict(list)
-    for _ in range(runs - looks):
+    fastest = 0.0
+    while not seen or run.left > FINALISTS * LOOKS / fastest:
         (candidate,) = study.ask(1)
-        seen[key_of(candidate.params)].append(value(candidate.params))
-        study.tell(candidate, -math.log(seen[key_of(candidate.params)][-1]))
+        speed = run(candidate.params)
+        seen[key_of(candidate.params)].append(speed)
+        fastest = max(fastest, speed)
+        study.tell(candidate, -math.log(speed))
     best = sorted(seen, key=lambda key: -max(seen[key]))
     if study.recommended:
         best.insert(0, key_of(study.recommended.params))
     finalists = [*dict.fromkeys(best)][:FINALISTS]
-    for k in range(looks):
-        seen[finalists[k % FINALISTS]].append(value(json.loads(finalists[k % FINALISTS])))
+    for key in finalists * LOOKS:
+        seen[key].append(run(json.loads(key)))
     return dict(json.loads(max(finalists, key=lambda key: float(np.mean(seen[key])))))
 
 
@@ -142,40 +159,51 @@ def _parameter(values: list[Any], initial: Any) -> Any:
     return culmen.ordinal(values, initial=initial)
 
 
-def by_random(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
-    points = random.Random(seed).sample(list(points_of(grid)), runs)  # noqa: S311
-    return max(points, key=value)
+def by_random(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
+    points = [*points_of(grid)]
+    random.Random(seed).shuffle(points)  # noqa: S311 - an order
+    found = []
+    for settings in points:
+        if run.left <= 0:
+            break
+        found.append((run(settings), key_of(settings)))
+    return dict(json.loads(max(found)[1]))
 
 
-def by_tpe(grid: dict[str, list[Any]], value: Value, runs: int, seed: int) -> Settings:
+def by_tpe(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    study.optimize(
-        lambda trial: value({name: trial.suggest_categorical(name, values) for name, values in grid.items()}),
-        n_trials=runs,
-    )
+    while run.left > 0:
+        trial = study.ask()
+        study.tell(trial, run({name: trial.suggest_categorical(name, values) for name, values in grid.items()}))
     return dict(study.best_params)
 
 
-def by_calculator(grid: dict[str, list[Any]], _value: Value, _runs: int, _seed: int) -> Settings:
+def by_calculator(grid: dict[str, list[Any]], *_others: Any) -> Settings:
     usual = {name: calculator(cores(), "")[name] for name in grid}
     return {**usual, "nbmin": min(grid["nbmin"], key=lambda nbmin: abs(nbmin - usual["nbmin"]))}
 
 
 def replay(options: argparse.Namespace) -> None:
     grid, measured = grid_of(options.small), Measured(file_of(options.n, options.small))
-    runs = max(8, round(options.share * len(measured.means)))
+    each = [1 / speed for speed in measured.means.values()]
+    time_s = options.share * sum(each) * operations(options.n) * 1e-9
     best = max(measured.means, key=lambda key: measured.means[key])
     middle = np.median([*measured.means.values()])
-    print(f"{len(measured.means)} settings with N = {options.n}, spread of a run {100 * measured.noise:.1f} %")
+    print(f"{len(each)} settings with N = {options.n}, spread of a run {100 * measured.noise:.1f} %")
     print(f"best: {measured.means[best]:.4g} GFLOPS with {best}; median of all settings: {middle:.4g} GFLOPS")
+    print(f"time of a search: {time_s:.3g} s in HPL, {100 * options.share:.3g} % of that of the grid")
     searches = {"culmen": by_culmen, "random": by_random, "TPE (Optuna)": by_tpe, "web calculators": by_calculator}
     for name, search in searches.items():
-        seeds = range(1, options.seeds + 1)
-        shares = [100 * measured.share(search(grid, measured.runs(seed), runs, seed)) for seed in seeds]
-        print(f"{name}, {runs} runs: {np.median(shares):.1f} % of the best (median), worst {min(shares):.1f} %")
+        shares, counts = [], []
+        for seed in range(1, options.seeds + 1):
+            run = Runs(measured, seed, options.share * sum(each))
+            shares.append(100 * measured.share(search(grid, run, seed)))
+            counts.append(run.count)
+        about = f"{name}, {np.median(counts):.0f} runs"
+        print(f"{about}: {np.median(shares):.1f} % of the best (median), worst {min(shares):.1f} %")
 
 
 def main() -> None:
@@ -187,7 +215,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=270)
     parser.add_argument("--small", action="store_true", help="without BCAST")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--share", type=float, default=0.1, help="of the runs of the grid")
+    parser.add_argument("--share", type=float, default=0.1, help="of the time of the grid")
     options = parser.parse_args()
     (measure if options.what == "measure" else replay)(options)
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from culmen.tune.hpl.dat import Dat, read_dat
+from culmen.tune.hpl.dat import LINES, Dat, read_dat
 from culmen.tune.hpl.measured import run_once
 from culmen.tune.hpl.output import HplError
 from culmen.tune.hpl.program import find_program
@@ -49,7 +49,9 @@ def test_better_settings_are_found_written_and_judged(tmp_path):
     done = tune(tmp_path, "--only", "nb,bcast", "--price", "1")
     assert done.returncode == 0, done.stderr
     assert "Use the new settings" in done.stdout
-    assert "web calculators" in done.stdout
+    assert "benchmarks before HPL" not in done.stdout
+    assert "as web calculators choose them, because there is no HPL.dat here" in done.stdout
+    assert "Not searched: the MPI, the compiler" in done.stdout
     assert "The runs took" in done.stdout
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
     assert result["use"] == "best_found"
@@ -111,6 +113,13 @@ def test_settings_with_a_wrong_result_are_left_out(tmp_path):
     done = tune(tmp_path, "--only", "nb,bcast", "--present", "HPL.dat")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["bcast"] != "1ring"
+
+
+def test_a_killed_run_was_probably_short_of_memory(tmp_path):
+    write(tmp_path, before="kill -9 $$")
+    program = find_program(tmp_path / "xhpl")
+    with pytest.raises(HplError, match="memory was probably short"):
+        run_once(program, calculator(1, program.present_blas), 700, 1, Dat(), HANGS_S, tmp_path)
 
 
 def test_settings_that_need_more_memory_make_all_run_with_a_smaller_n(tmp_path):
@@ -187,4 +196,7 @@ def test_hpcc_is_tuned(tmp_path, hpcc):
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
     assert result["cases"][0]["n"] == 300
     assert all(value > 0 for case in result["cases"] for value in case["gflops"])
-    assert read_dat(tmp_path / "tune-hpl" / "hpccinf.txt").n == (300,)
+    file = tmp_path / "tune-hpl" / "hpccinf.txt"
+    assert read_dat(file).n == (300,)
+    assert len(file.read_text().splitlines()) == LINES + 5, "five lines for PTRANS"
+    assert "hpcc runs 15 other benchmarks before HPL. With N = 300" in done.stdout

@@ -4,11 +4,8 @@ import json
 import math
 from collections.abc import Iterable
 
-import numpy as np
-
 from ..._core import InputError
 from ...report.files import Kind, replacing
-from ...report.reading import read
 from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
 from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
 from ...tune.hpl.scaling import fitted
@@ -51,7 +48,7 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
     fastest = max((each for each in large if each[0] in kept), key=lambda each: each[2])[0]
     every = [*small, *large]
     curves = {name: fitted(own) for name, each in {**asked.cases, USUAL: fastest}.items() if (own := _of(each, every))}
-    overhead_s = _overhead_s(runs)
+    overhead_s = runs.overhead_s(SECOND)
     plan = planned(asked.wanted, curves[PRESENT], curves[USUAL], overhead_s)
     last = {str(each[0]["blas"]): each for each in small if each[0] in tried and not each[2]}
     last |= {str(each[0]["blas"]): each for each in best}
@@ -101,12 +98,3 @@ def _best_of_each_blas(measured: list[Measured]) -> list[Measured]:
 def _of(settings: Settings, measured: list[Measured]) -> list[tuple[int, float]]:
     """N and GFLOPS of the runs that did not fail."""
     return [(n, speed) for each, n, speed in measured if each == settings and speed]
-
-
-def _overhead_s(runs: Runs) -> float:
-    """Of a run, what HPL does not measure: its start, and other benchmarks of hpcc."""
-    found = read(runs.folder / SECOND)
-    columns = found.columns
-    return min(
-        float(columns["wall_time_s"][row] - columns["hpl_time_s"][row]) for row in np.flatnonzero(found.feasible)
-    )

@@ -114,6 +114,7 @@ def _further(outcome: Outcome) -> Iterator[str]:
             f"Compared with the web calculators' choice: {100 * verdict.gain:+.1f} % GFLOPS, interval of 95 %: "
             f"{100 * verdict.low:+.1f} to {100 * verdict.high:+.1f} %."
         )
+    yield "Not searched: the MPI, the compiler and its flags, TCP buffers, and the binding of ranks."
 
 
 def _size(outcome: Outcome, nb: int) -> int:

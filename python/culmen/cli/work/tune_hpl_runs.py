@@ -65,6 +65,12 @@ class Runs:
             raise StoppedError
         return result
 
+    def overhead_s(self, store: str) -> float:
+        """Of a run, what HPL does not measure: its start, and other benchmarks of hpcc."""
+        found = read(self.folder / store)
+        own = found.columns["wall_time_s"] - found.columns["hpl_time_s"]
+        return float(np.min(own[found.feasible]))
+
     def comparison(self, n: int) -> str:
         """A store."""
         return _COMPARISON.format(n)
