@@ -5,9 +5,9 @@
 
 The first command measures a grid of settings once, R times each, in random order, and keeps the results in
 `build/hpl-grid-….jsonl`. Called again, it continues; S limits one call. The second command replays searches on this
-grid: each run of a search gets the grid's mean of its settings, times a random factor with the spread that the repeats
-show, and takes the time of this speed. A search may spend X of the time of the whole grid (once each). The figure is
-the mean of the settings that it chooses, as a share of the best mean.
+grid: each run of a search gets the grid's mean of its settings, times a random one of the factors by which repeats
+differ from their mean, and takes the time of this speed. A search may spend X of the time of the whole grid (once
+each). The figure is the mean of the settings that it chooses, as a share of the best mean.
 
 All searches know only what they measured. Random search and TPE choose their best single run. As `culmen tune hpl`
 does, culmen begins with usual settings and keeps a part of its time to look again at the best ones.
@@ -49,7 +49,7 @@ ALL = {
     "bcast": ["1ring", "1ringM", "long"],
 }
 SMALL = {"nb": [32, 64, 96, 128, 192, 256], "depth": [0, 1], "nbmin": [2, 8], "pfact": ["left", "crout", "right"]}
-LIMIT_S, LEAST_NOISE = 60, 0.002
+LIMIT_S = 60
 MOST_RUNS = 300  # as in culmen tune hpl
 
 
@@ -92,7 +92,8 @@ def measure(options: argparse.Namespace) -> None:
 
 
 class Measured:
-    """``means``: the mean speed of each point. ``noise``: the spread of the logarithm of one run."""
+    """``means``: the mean speed of each point. ``deviations``: of the logarithms of single runs from these, as large as
+    they are from the unknown true means."""
 
     def __init__(self, file: Path) -> None:
         runs = defaultdict(list)
@@ -101,8 +102,9 @@ class Measured:
             if row["gflops"] == row["gflops"]:
                 runs[key_of(row["settings"])].append(math.log(row["gflops"]))
         self.means = {key: math.exp(float(np.mean(logs))) for key, logs in runs.items()}
-        spreads = [np.var(logs, ddof=1) for logs in runs.values() if len(logs) > 1]
-        self.noise = max(float(np.sqrt(np.mean(spreads))), LEAST_NOISE) if spreads else LEAST_NOISE
+        repeated = [np.array(logs) for logs in runs.values() if len(logs) > 1]
+        free = [np.sqrt(len(logs) / (len(logs) - 1)) * (logs - logs.mean()) for logs in repeated]
+        self.deviations = np.concatenate(free) if free else np.zeros(1)
 
     def share(self, settings: Settings) -> float:
         return self.means.get(key_of(settings), 0.0) / max(self.means.values())
@@ -118,7 +120,7 @@ class Runs:
     def __call__(self, settings: Settings) -> float:
         """The speed in GFLOPS."""
         mean = self._measured.means.get(key_of(settings)) or min(self._measured.means.values()) / 2  # it failed
-        speed = mean * math.exp(self._measured.noise * self._rng.standard_normal())
+        speed = mean * math.exp(self._rng.choice(self._measured.deviations))
         self.left -= 1 / speed
         self.count += 1
         return speed
@@ -192,7 +194,7 @@ def replay(options: argparse.Namespace) -> None:
     time_s = options.share * sum(each) * operations(options.n) * 1e-9
     best = max(measured.means, key=lambda key: measured.means[key])
     middle = np.median([*measured.means.values()])
-    print(f"{len(each)} settings with N = {options.n}, spread of a run {100 * measured.noise:.1f} %")
+    print(f"{len(each)} settings with N = {options.n}, spread of a run {100 * measured.deviations.std():.1f} %")
     print(f"best: {measured.means[best]:.4g} GFLOPS with {best}; median of all settings: {middle:.4g} GFLOPS")
     print(f"time of a search: {time_s:.3g} s in HPL, {100 * options.share:.3g} % of that of the grid")
     searches = {"culmen": by_culmen, "random": by_random, "TPE (Optuna)": by_tpe, "web calculators": by_calculator}

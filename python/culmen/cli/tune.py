@@ -235,7 +235,11 @@ def hpl(
     ] = None,
     present: Annotated[
         Path | None,
-        typer.Option("--present", metavar="FILE", help="Your HPL.dat. Default: the file that comes with the program."),
+        typer.Option(
+            "--present",
+            metavar="FILE",
+            help="Your HPL.dat. Default: one in this folder or beside the program, or usual settings.",
+        ),
     ] = None,
     price: Annotated[
         float | None,
