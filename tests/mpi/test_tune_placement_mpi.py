@@ -41,8 +41,12 @@ def bound_by(mpi: str, words: list[str], topology: Path) -> dict[int, list[int]]
         words, variables = [launcher, *more, "--mca", "rmaps_base_verbose", "50", *others], AS_ROOT
     else:
         variables = {"HYDRA_TOPO_DEBUG": "1", "HWLOC_XMLFILE": str(topology), "HWLOC_THISSYSTEM": "1"}
-    done = subprocess.run(words, env=environment(**variables), capture_output=True, text=True, timeout=HANGS_S)
-    said = done.stdout + done.stderr
+    said = ""
+    for _ in range(10):  # MPICH's launcher can lose what it says of ranks that end at once
+        done = subprocess.run(words, env=environment(**variables), capture_output=True, text=True, timeout=HANGS_S)
+        said = done.stdout + done.stderr
+        if said:
+            break
     if mpi == "openmpi":
         found = re.findall(r"PROC \[\[.*,1\],(\d+)\] (?:BITMAP|TO) (\d[\d,-]*)", said)
         return {int(rank): cpus_of(cpus) for rank, cpus in found}

@@ -201,7 +201,7 @@ COMMANDS = {
         rest=True,
     ),
     "iobuf": Entry(
-        "Run a program with buffers for its files, so that many small reads and writes take less time. Example: culmen "
+        "Run a program whose small reads and writes are buffered. Example: culmen "
         "iobuf -- ./app. The program needs no change, and its files get the same content.",
         codes=CODES_OF_IOBUF,
         rest=True,
