@@ -370,13 +370,17 @@ std::uint64_t Broker::credits(const WorkerState& worker) const {
 std::uint64_t Broker::refill_level(const WorkerState& worker) const {
   const auto most = credits(worker);
   if (most <= few) return most - 1;
+  if (worker.backlog.times() > 1) return (most + 1) / 2;
   const auto on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
   return std::min(most - 1, std::max((most + 1) / 2, on_the_way));
 }
 
-/// So few that what is left is enough for two round trips.
+/// So few that what is left is enough for two round trips; half of them if more wait because of a backlog, for then
+/// messages take long because there are many.
 std::uint32_t Broker::may_hold(const WorkerState& worker) const {
-  const auto most = credits(worker), on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
+  const auto most = credits(worker);
+  if (worker.backlog.times() > 1) return static_cast<std::uint32_t>(most / 2);
+  const auto on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
   return most > on_the_way ? static_cast<std::uint32_t>((most - on_the_way) / 4) : 0;
 }
 
@@ -384,8 +388,8 @@ std::uint32_t Broker::may_hold(const WorkerState& worker) const {
 void Broker::see_backlog(WorkerState& worker, double duration_s) {
   const auto most = credits(worker);
   const bool looks = worker.alone_since_s >= 0 && most > 1;
-  if (looks || worker.round_trip.is_in_doubt() || worker.sent.size() <= refill_level(worker))
-    return worker.backlog.restart();
+  const bool wants = worker.sent.size() <= refill_level(worker) && (ready_.empty() || keeps_for_idle(worker));
+  if (looks || worker.round_trip.is_in_doubt() || wants) return worker.backlog.restart();
   worker.backlog.see_answer(now_s_, duration_s, most, prefetch_.may_grow(worker.round_trip, worker.backlog));
 }
 

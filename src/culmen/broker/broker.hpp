@@ -117,10 +117,9 @@ struct BrokerOptions {
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
-  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64; more, up to
-  /// 0.5 s, if the worker is often idle nevertheless and less so with more. It gets more once half of them are left, or
-  /// those for two round trips.
-  /// The last ones of a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
+  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64. If the worker is
+  /// often idle nevertheless, more wait as long as that helps, at most 0.5 s; it then gets more once half are left. The
+  /// last ones of a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint64_t most_waiting = 64;  ///< candidates at a worker that is often idle

@@ -36,15 +36,17 @@ void RoundTrip::learn(double trip_s) {
 /// A look costs a round trip. A short one changes little.
 bool RoundTrip::is_in_doubt() const { return answers_ >= in_doubt_from_ && 2 * seconds() > waiting_s; }
 
-/// What was not judged yet is not kept.
+/// What cannot be judged is not kept. A worker that may have more has fewer until it is filled.
 void Backlog::restart() {
+  constexpr std::uint32_t enough_restarts = 8;
   answers_ = 0;
-  if (busy_before_ >= 0) times_ /= 2;
+  if (busy_before_ < 0 || ++restarts_ < enough_restarts) return;
+  times_ /= 2;
   busy_before_ = -1;
 }
 
 void Backlog::see_answer(double now_s, double duration_s, std::uint64_t most, bool may_grow) {
-  constexpr std::uint64_t fewest_answers = 16, rounds = 4;
+  constexpr std::uint64_t fewest_answers = 16, rounds = 2;
   if (!(duration_s >= 0)) return;
   if (answers_++ == 0) {
     since_s_ = now_s;
@@ -77,6 +79,7 @@ void Backlog::judge(double busy, bool may_grow) {
     --rest_;
   } else if (busy < enough && may_grow) {
     busy_before_ = busy;
+    restarts_ = 0;
     times_ *= 2;
   }
 }

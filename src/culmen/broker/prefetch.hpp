@@ -54,6 +54,7 @@ class Backlog {
   double busy_before_ = -1;  // below 0: times_ has not just grown
   std::uint64_t answers_ = 0, times_ = 1;
   std::uint32_t rest_ = 0, next_rest_ = 1;  // looks until it may grow again
+  std::uint32_t restarts_ = 0;              // since times_ has grown
   std::uint32_t busy_looks_ = 0;            // since times_ changed
 };
 

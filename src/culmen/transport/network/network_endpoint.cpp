@@ -21,7 +21,7 @@ using Lock = Turns::Lock;
 
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 64;
 constexpr std::size_t most_held_bytes = std::size_t{64} << 10;
-constexpr double longest_held_s = 0.05;
+constexpr double longest_held_s = 0.1;
 // Fewer may be calls of a program that waits for each.
 constexpr std::size_t fewest_waiting = 4;
 constexpr double longest_leave_s = 1;
