@@ -366,13 +366,17 @@ std::uint64_t Broker::credits(const WorkerState& worker) const {
   return options_.batch + prefetch_.waiting(worker.round_trip, worker.backlog);
 }
 
+/// Candidates that keep the worker busy during two round trips.
+std::uint64_t Broker::on_the_way(const WorkerState& worker) const {
+  return options_.batch + prefetch_.in_two_trips(worker.round_trip);
+}
+
 /// A worker gets no more candidates until it has so few: half of them, or those for two round trips.
 std::uint64_t Broker::refill_level(const WorkerState& worker) const {
   const auto most = credits(worker);
   if (most <= few) return most - 1;
   if (worker.backlog.times() > 1) return (most + 1) / 2;
-  const auto on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
-  return std::min(most - 1, std::max((most + 1) / 2, on_the_way));
+  return std::min(most - 1, std::max((most + 1) / 2, on_the_way(worker)));
 }
 
 /// So few that what is left is enough for two round trips; half of them if more wait because of a backlog, for then
@@ -380,15 +384,15 @@ std::uint64_t Broker::refill_level(const WorkerState& worker) const {
 std::uint32_t Broker::may_hold(const WorkerState& worker) const {
   const auto most = credits(worker);
   if (worker.backlog.times() > 1) return static_cast<std::uint32_t>(most / 2);
-  const auto on_the_way = options_.batch + prefetch_.in_two_trips(worker.round_trip);
-  return most > on_the_way ? static_cast<std::uint32_t>((most - on_the_way) / 4) : 0;
+  const auto needed = on_the_way(worker);
+  return most > needed ? static_cast<std::uint32_t>((most - needed) / 4) : 0;
 }
 
 /// Before the answered candidate is taken off. A look at the round trip leaves the worker idle.
 void Broker::see_backlog(WorkerState& worker, double duration_s) {
   const auto most = credits(worker);
   const bool looks = worker.alone_since_s >= 0 && most > 1;
-  const bool wants = worker.sent.size() <= refill_level(worker) && (ready_.empty() || keeps_for_idle(worker));
+  const bool wants = (ready_.empty() || keeps_for_idle(worker)) && worker.sent.size() <= refill_level(worker);
   if (looks || worker.round_trip.is_in_doubt() || wants) return worker.backlog.restart();
   worker.backlog.see_answer(now_s_, duration_s, most, prefetch_.may_grow(worker.round_trip, worker.backlog));
 }

@@ -222,6 +222,7 @@ class Broker {
   void give_first(WorkerId worker);
   bool can_take(const WorkerState& worker) const;
   bool has_last() const;
+  std::uint64_t on_the_way(const WorkerState& worker) const;
   std::uint32_t may_hold(const WorkerState& worker) const;
   std::uint64_t refill_level(const WorkerState& worker) const;
   void see_backlog(WorkerState& worker, double duration_s);
