@@ -40,6 +40,7 @@ Most = Annotated[
         help="A run that takes longer has failed. Default: 10 times the run of your line, and 60 s more.",
     ),
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")]
 Figure = Annotated[
     str | None,
     typer.Option(
@@ -92,9 +93,7 @@ def placement(
             "of this machine. Only with --dry-run.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     figure: Figure = None,
     maximize: Maximize = False,
     runs: Runs = None,
@@ -164,9 +163,7 @@ def io(
             "--iobuf", help="Also try the buffers of `culmen iobuf`. If a program crashes, it may lose writes."
         ),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     figure: Figure = None,
     maximize: Maximize = False,
     runs: Runs = None,
