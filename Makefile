@@ -64,12 +64,13 @@ test: build $(VENV)/dev.txt
 	@tools/run_tests build cpp python alone lint
 
 # The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, other versions of the MPIs, tests of other projects, the sanitizers, a checked build, the fuzzers.
+# It takes hours. A run that was stopped goes on with the parts that have not passed, while no source changes.
 test-all: export CULMEN_TEST_ALL := 1
 test-all: export TEST_HANGS_S := 14400
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
 test-all: build $(VENV)/dev.txt
-	@tools/run_tests build cpp python alone lint variants slurm nodes mpis peers sanitize checked fuzz
+	@tools/run_tests --go-on build/test-all.json build cpp python alone lint variants slurm nodes mpis peers sanitize checked fuzz
 
 # The tests that compare numerical results, with the roundings of other machines. More seeds look at faults, not at roundings.
 test-variants: export CULMEN_TEST_SEEDS := 200
@@ -98,23 +99,20 @@ sanitize: export CULMEN_TEST_SEEDS := 200
 sanitize: export CULMEN_TEST_HANDOFFS := 100000
 sanitize: build
 	cmake --preset thread && cmake --build build/thread -j $(JOBS)
-	build/thread/tests/unit/transport/unit_transport --gtest_filter=-*use_no_processor_time:Door.*
-	build/thread/tests/conformance/transport/conformance_transport --gtest_filter=-*many_send_1_MiB*
-	build/thread/tests/unit/engine/unit_engine
-	build/thread/tests/unit/store/unit_store
-	build/thread/tests/unit/study/unit_study
+	GTEST_FILTER='-*use_no_processor_time:Door.*:*many_send_1_MiB*' \
+	  ctest --test-dir build/thread --parallel $(JOBS) --output-on-failure -R '(unit|conformance)_transport|unit_(engine|store|study)'
 	cmake --preset address && cmake --build build/address -j $(JOBS)
-	ctest --test-dir build/address --output-on-failure -R 'unit|simulation|optimizer'
+	ctest --test-dir build/address --parallel $(JOBS) --output-on-failure -R 'unit|simulation|optimizer'
 
 # Assertions of the standard library's too; one definition of each class across the whole program.
 checked: export CULMEN_TEST_SEEDS := 200
 checked: build
 	cmake --preset checked && cmake --build build/checked -j $(JOBS)
-	ctest --test-dir build/checked --output-on-failure -R 'unit|simulation|conformance'
+	ctest --test-dir build/checked --parallel $(JOBS) --output-on-failure -R 'unit|simulation|conformance'
 
 fuzz: build
 	cmake --preset fuzz && cmake --build build/fuzz -j $(JOBS) --target fuzz_codec fuzz_set_up fuzz_calls fuzz_expression fuzz_figures fuzz_network
-	ctest --test-dir build/fuzz --output-on-failure -R fuzz
+	ctest --test-dir build/fuzz --parallel $(JOBS) --output-on-failure -R fuzz
 
 bench: build $(VENV)/dev.txt
 	cmake -S . -B $(BUILD) -DCULMEN_BENCHMARKS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
