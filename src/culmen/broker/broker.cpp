@@ -12,19 +12,14 @@ constexpr std::size_t most_recording =
 // While the longest evaluation runs, the other workers end so many: without that many, thousands of workers would wait
 // for it.
 constexpr std::uint64_t asked_per_worker = 16;
-// While the candidate before a waiting one is evaluated, the other workers need about one each, and more if durations
-// differ.
-constexpr std::uint64_t kept_per_worker = 2;
-// A worker with more may hold results of evaluations that have ended.
-constexpr std::size_t few = 4;
 }  // namespace
 
 Broker::Broker(const BrokerOptions& options)
     : options_(options),
       ends_s_(infinity),
-      free_(std::size_t{options.batch} + std::max(options.batch, Prefetch::most_waiting)),
-      prefetch_({options.prefetch, options.prefetch_below_s, options.batch,
-                 options.mode == Mode::asynchronous && !options.open_ended, options.most_waiting, options.open_ended}),
+      dispatcher_({options.prefetch, options.prefetch_below_s, options.batch,
+                   options.mode == Mode::asynchronous && !options.open_ended, options.most_waiting, options.open_ended},
+                  options.open_ended),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(std::uint64_t count) {
@@ -93,41 +88,24 @@ void Broker::on(const Event& event, double now_s, std::vector<Action>& actions) 
 double Broker::deadline_s() const { return stopped() ? infinity : ends_s_; }
 
 void Broker::on_event(const Joined& e) {
-  if (e.worker >= workers_.size()) workers_.resize(e.worker + 1);
-  if (workers_[e.worker].alive) return;
-  workers_[e.worker] = {};
-  workers_[e.worker].alive = true;
-  ++counts_.workers;
-  set_free(e.worker);
-  actions_->push_back(Resize{counts_.workers});
+  if (dispatcher_.join(e.worker)) actions_->push_back(Resize{dispatcher_.workers()});
 }
 
-void Broker::on_event(const Leaving& e) {
-  if (e.worker >= workers_.size() || !workers_[e.worker].alive || workers_[e.worker].leaving) return;
-  unset_free(e.worker);
-  workers_[e.worker].leaving = true;
-}
+void Broker::on_event(const Leaving& e) { dispatcher_.leave(e.worker); }
 
+/// Only its current evaluation can have killed it; the waiting ones are sent again without blame. From the back, so
+/// that they keep their order at the head of the queue.
 void Broker::on_event(const Lost& e) {
-  if (e.worker >= workers_.size() || !workers_[e.worker].alive) return;
-  unset_free(e.worker);
-  auto& worker = workers_[e.worker];
-  worker.alive = false;
-  --counts_.workers;
-  counts_.busy -= !worker.sent.empty();
-  // Only its current evaluation can have killed it; the waiting ones are sent again without blame. It is the first one,
-  // unless the worker holds results; it holds none when it repeats an evaluation. From the back, so that they keep
-  // their order at the head of the queue.
-  const bool is_first = worker.sent.size() <= few || may_hold(worker) == 0 || worker.sent.front().second > 0;
-  const bool to_blame = e.to_blame && is_first;
-  for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
+  const auto left = dispatcher_.lose(e.worker);
+  if (!left) return;
+  const bool to_blame = e.to_blame && left->evaluates_first;
+  for (auto at = left->sent.rbegin(); at != left->sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
-    lose(id, e.worker, to_blame && std::next(at) == worker.sent.rend());
+    lose(id, e.worker, to_blame && std::next(at) == left->sent.rend());
   }
-  worker.sent = {};  // its number does not come again
-  actions_->push_back(Resize{counts_.workers});
-  if (counts_.workers == 0 && options_.needs_workers) stop(StopReason::error);
+  actions_->push_back(Resize{dispatcher_.workers()});
+  if (dispatcher_.workers() == 0 && options_.needs_workers) stop(StopReason::error);
 }
 
 void Broker::on_event(const Asked& e) {
@@ -147,21 +125,8 @@ void Broker::on_event(const Asked& e) {
 void Broker::on_event(const Arrived& e) {
   const bool open =
       evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
-  if (open) prefetch_.learn_duration(e.duration_s);
-  if (e.worker < workers_.size() && workers_[e.worker].alive) {
-    auto& worker = workers_[e.worker];
-    const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
-    if (at != worker.sent.end()) {
-      worker.round_trip.count_answer();
-      see_backlog(worker, e.duration_s);
-      if (worker.alone_since_s >= 0 && e.duration_s >= 0)
-        worker.round_trip.learn(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
-      unset_free(e.worker);
-      worker.sent.erase(at);
-      counts_.busy -= worker.sent.empty();
-      set_free(e.worker);
-    }
-  }
+  if (open) dispatcher_.learn_duration(e.duration_s);
+  dispatcher_.answer(e.worker, e.id, e.attempt, e.duration_s, now_s_, supply());
   if (!open) {
     ++counts_.dropped;
     actions_->push_back(Drop{e.id});
@@ -302,99 +267,34 @@ void Broker::stop(StopReason reason) {
 
 void Broker::advance() {
   if (!stopped() && now_s_ >= ends_s_) stop(StopReason::wall_time);
-  if (stopped()) return;
-  dispatch();
-  ask_if_needed();
+  if (!stopped()) dispatch();
+  if (!stopped()) ask_if_needed();
+  counts_.workers = dispatcher_.workers();
+  counts_.busy = dispatcher_.busy();
 }
 
 void Broker::dispatch() {
   if (recording_.size() >= most_recording) return;
-  WorkerId worker = 0;
-  while (!ready_.empty() && pick_free(worker)) {
-    auto share = std::max<std::size_t>(1, ready_.size() / free_workers_);
-    do give_first(worker);
-    while (--share > 0 && can_take(workers_[worker]));
+  while (!ready_.empty()) {
+    const auto worker = dispatcher_.pick(supply());
+    if (!worker) return;
+    auto share = std::max<std::size_t>(1, ready_.size() / dispatcher_.free());
+    do give_first(*worker);
+    while (--share > 0 && dispatcher_.can_take(*worker, supply()));
   }
 }
 
-/// Several at once travel in one message. Of the last ones, no worker gets more than others have.
-bool Broker::can_take(const WorkerState& worker) const {
-  const auto level = worker.sent.size();
-  if (level >= credits(worker)) return false;
-  if (level >= options_.batch && keeps_for_idle(worker)) return false;
-  return !has_last() || level <= std::max<std::size_t>(options_.batch, ready_.size() / counts_.workers);
+void Broker::give_first(WorkerId worker) {
+  const auto id = ready_.front();
+  ready_.pop_front();
+  auto& e = evaluations_[id];
+  e.state = State::sent;
+  actions_->push_back(Send{worker, id, e.attempt, dispatcher_.give(worker, id, e.attempt, now_s_)});
 }
 
-/// One of those that have the fewest candidates.
-bool Broker::pick_free(WorkerId& worker) {
-  for (std::size_t level = 0; free_workers_ > 0; ++level) {
-    while (!free_[level].empty()) {
-      worker = free_[level].back();
-      if (level >= options_.batch && keeps_for_idle(workers_[worker])) return false;
-      if (level < credits(workers_[worker])) return true;
-      unset_free(worker);  // evaluations have become longer
-    }
-  }
-  return false;
-}
-
-/// No more candidates come before a tell.
-bool Broker::has_last() const {
-  return in_short_supply_ || (options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations);
-}
-
-/// A candidate that waits at a busy worker could idle another one, if no more candidates come before this is told. A
-/// program that submits calls submits the next ones when it has a result, so workers with a call in advance stay busy.
-bool Broker::keeps_for_idle(const WorkerState& worker) const {
-  if (options_.open_ended) return false;
-  return has_last() && ready_.size() <= kept_per_worker * counts_.workers && !prefetch_.shorter_than(worker.round_trip);
-}
-
-/// Since a worker was set free, evaluations may have become longer. One without a candidate stays free.
-void Broker::unset_full() {
-  for (std::size_t level = 1; level < free_.size(); ++level) {
-    for (auto i = free_[level].size(); i-- > 0;) {
-      const auto worker = free_[level][i];
-      if (level >= credits(workers_[worker])) unset_free(worker);
-    }
-  }
-}
-
-/// A worker that has not answered yet gets no more than it can evaluate: its round trip is measured with the first.
-std::uint64_t Broker::credits(const WorkerState& worker) const {
-  if (options_.batch == 1 && (!worker.round_trip.has_answers() || worker.round_trip.is_in_doubt())) return 1;
-  return options_.batch + prefetch_.waiting(worker.round_trip, worker.backlog);
-}
-
-/// Candidates that keep the worker busy during two round trips.
-std::uint64_t Broker::on_the_way(const WorkerState& worker) const {
-  return options_.batch + prefetch_.in_two_trips(worker.round_trip);
-}
-
-/// A worker gets no more candidates until it has so few: half of them, or those for two round trips.
-std::uint64_t Broker::refill_level(const WorkerState& worker) const {
-  const auto most = credits(worker);
-  if (most <= few) return most - 1;
-  if (worker.backlog.times() > 1) return (most + 1) / 2;
-  return std::min(most - 1, std::max((most + 1) / 2, on_the_way(worker)));
-}
-
-/// So few that what is left is enough for two round trips; half of them if more wait because of a backlog, for then
-/// messages take long because there are many.
-std::uint32_t Broker::may_hold(const WorkerState& worker) const {
-  const auto most = credits(worker);
-  if (worker.backlog.times() > 1) return static_cast<std::uint32_t>(most / 2);
-  const auto needed = on_the_way(worker);
-  return most > needed ? static_cast<std::uint32_t>((most - needed) / 4) : 0;
-}
-
-/// Before the answered candidate is taken off. A look at the round trip leaves the worker idle.
-void Broker::see_backlog(WorkerState& worker, double duration_s) {
-  const auto most = credits(worker);
-  const bool looks = worker.alone_since_s >= 0 && most > 1;
-  const bool wants = (ready_.empty() || keeps_for_idle(worker)) && worker.sent.size() <= refill_level(worker);
-  if (looks || worker.round_trip.is_in_doubt() || wants) return worker.backlog.restart();
-  worker.backlog.see_answer(now_s_, duration_s, most, prefetch_.may_grow(worker.round_trip, worker.backlog));
+Supply Broker::supply() const {
+  const bool all_asked = options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations;
+  return {ready_.size(), in_short_supply_ || all_asked};
 }
 
 void Broker::ask_if_needed() {
@@ -402,11 +302,11 @@ void Broker::ask_if_needed() {
     if (exhausted_ && evaluations_.first() == evaluations_.end()) stop(StopReason::exhausted);
     return;
   }
-  const std::uint64_t want = counts_.workers * (options_.batch + prefetch_.waiting({}));
+  const std::uint64_t want = dispatcher_.wanted();
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.mode == Mode::generational ? want : 1;
-  const std::uint64_t most_open = std::max(options_.ask_ahead, asked_per_worker * counts_.workers);
-  if (counts_.workers == 0 || ready_.size() >= low_water || open >= most_open) return;
+  const std::uint64_t most_open = std::max(options_.ask_ahead, asked_per_worker * dispatcher_.workers());
+  if (dispatcher_.workers() == 0 || ready_.size() >= low_water || open >= most_open) return;
   std::uint64_t n = options_.mode == Mode::generational ? std::max(want, ask_at_once) : asynchronous_need();
   n = std::min(n, most_open - open);
   if (options_.rules.evaluations != 0)
@@ -421,45 +321,10 @@ void Broker::ask_if_needed() {
   actions_->push_back(Ask{n});
 }
 
+/// Hundreds of quick evaluations would end before the optimizer has heard of one of them.
 std::uint64_t Broker::asynchronous_need() {
-  unset_full();
-  auto n = std::uint64_t{free_workers_} * options_.batch;
-  // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
-  return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());
-}
-
-void Broker::set_free(WorkerId worker) {
-  auto& state = workers_[worker];
-  const auto level = state.sent.size();
-  if (state.leaving || level > refill_level(state)) return;
-  state.place = free_[level].size();
-  free_[level].push_back(worker);
-  ++free_workers_;
-}
-
-void Broker::unset_free(WorkerId worker) {
-  auto& state = workers_[worker];
-  if (state.place == not_free) return;
-  auto& list = free_[state.sent.size()];
-  list[state.place] = list.back();
-  workers_[list[state.place]].place = state.place;
-  list.pop_back();
-  state.place = not_free;
-  --free_workers_;
-}
-
-void Broker::give_first(WorkerId worker) {
-  const auto id = ready_.front();
-  ready_.pop_front();
-  unset_free(worker);
-  auto& state = workers_[worker];
-  counts_.busy += state.sent.empty();
-  auto& e = evaluations_[id];
-  e.state = State::sent;
-  state.alone_since_s = state.sent.empty() ? now_s_ : -1;
-  state.sent.emplace_back(id, e.attempt);
-  set_free(worker);
-  actions_->push_back(Send{worker, id, e.attempt, may_hold(state)});
+  const auto room = dispatcher_.room();
+  return options_.open_ended ? room : room - std::min<std::uint64_t>(room, recording_.size());
 }
 
 }  // namespace culmen

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "culmen/base/ids.hpp"
-#include "culmen/broker/prefetch.hpp"
+#include "culmen/broker/dispatcher.hpp"
 #include "culmen/broker/rules.hpp"
 #include "culmen/broker/stagnation.hpp"
 #include "culmen/broker/window.hpp"
@@ -176,16 +176,6 @@ class Broker {
     EvaluationId of = 0;
     std::uint64_t residuals = 0;  // 0: not known yet
   };
-  static constexpr std::size_t not_free = SIZE_MAX;
-  struct WorkerState {
-    bool alive = false;
-    bool leaving = false;
-    std::vector<std::pair<EvaluationId, Attempt>> sent;
-    std::size_t place = not_free;  // in free_[sent.size()]
-    double alone_since_s = -1;     // when it got its only candidate; below 0: it has had several since
-    RoundTrip round_trip;
-    Backlog backlog;
-  };
 
   void on_event(const Joined& e);
   void on_event(const Leaving& e);
@@ -212,20 +202,9 @@ class Broker {
   void advance();
   void dispatch();
   void ask_if_needed();
-  std::uint64_t credits(const WorkerState& worker) const;
-  bool pick_free(WorkerId& worker);
-  bool keeps_for_idle(const WorkerState& worker) const;
-  std::uint64_t asynchronous_need();
-  void unset_full();
-  void set_free(WorkerId worker);
-  void unset_free(WorkerId worker);
   void give_first(WorkerId worker);
-  bool can_take(const WorkerState& worker) const;
-  bool has_last() const;
-  std::uint64_t on_the_way(const WorkerState& worker) const;
-  std::uint32_t may_hold(const WorkerState& worker) const;
-  std::uint64_t refill_level(const WorkerState& worker) const;
-  void see_backlog(WorkerState& worker, double duration_s);
+  Supply supply() const;
+  std::uint64_t asynchronous_need();
 
   BrokerOptions options_;
   BrokerCounts counts_;
@@ -240,10 +219,7 @@ class Broker {
   std::deque<EvaluationId> ready_;
   std::deque<EvaluationId> recording_;
   std::uint64_t recorded_ = 0;  // Record actions known to be durable
-  std::vector<WorkerState> workers_;
-  std::vector<std::vector<WorkerId>> free_;  // workers that had fewer candidates than credits, by candidates sent
-  std::size_t free_workers_ = 0;             // in free_
-  Prefetch prefetch_;
+  Dispatcher dispatcher_;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool in_short_supply_ = false;  // the same; a tell does not end it

@@ -86,25 +86,21 @@ void Backlog::judge(double busy, bool may_grow) {
 
 /// An asynchronous optimizer proposes better candidates once it has heard more, so only one waits. A call of a program
 /// may be much longer than the mean, so few wait: one in the child, and one that the worker sends there next.
-std::uint64_t Prefetch::waiting(const RoundTrip& trip, const Backlog& backlog) const {
+Prefetch::Waiting Prefetch::waiting(const RoundTrip& trip, const Backlog& backlog) const {
   const auto trip_s = trip.seconds();
-  if (!terms_.allowed || mean_duration_s_ < 0) return 0;
-  if (!short_ && mean_duration_s_ >= round_trips_short * trip_s) return 0;
-  if (terms_.batch > 1) return terms_.batch;
-  if (terms_.only_one) return 1;
-  if (terms_.calls) return 2 * mean_duration_s_ <= terms_.below_s ? 2 : 1;
+  if (!terms_.allowed || mean_duration_s_ < 0) return {0, 0};
+  if (!short_ && mean_duration_s_ >= round_trips_short * trip_s) return {0, 0};
+  if (terms_.batch > 1) return {terms_.batch, terms_.batch};
+  if (terms_.only_one) return {1, 1};
+  if (terms_.calls) return 2 * mean_duration_s_ <= terms_.below_s ? Waiting{2, 2} : Waiting{1, 1};
   const auto usual = usually_waiting(trip_s);
-  return std::max(usual, std::min(backlog.times() * usual, most_of(backlog)));
+  const auto most = std::max(usual, most_of(backlog));
+  return {std::min(backlog.times() * usual, most), most};
 }
 
 std::uint64_t Prefetch::most_of(const Backlog& backlog) const {
   const auto each_s = std::max({mean_duration_s_, backlog.duration_s(), shortest_s});
   return std::min<std::uint64_t>(terms_.most, static_cast<std::uint64_t>(longest_ahead_s / each_s));
-}
-
-bool Prefetch::may_grow(const RoundTrip& trip, const Backlog& backlog) const {
-  const auto now = waiting(trip, backlog);
-  return now > 0 && now < most_of(backlog) && !terms_.only_one && !terms_.calls && terms_.batch == 1;
 }
 
 std::uint64_t Prefetch::in_two_trips(const RoundTrip& trip) const {

@@ -66,10 +66,11 @@ class Prefetch {
   explicit Prefetch(const PrefetchTerms& terms) : terms_(terms) {}
   /// Of an evaluation; below 0: not known.
   void learn_duration(double duration_s);
-  /// Candidates that wait at a worker besides those that it evaluates.
-  std::uint64_t waiting(const RoundTrip& trip, const Backlog& backlog = {}) const;
-  /// waiting() would be more if the backlog were longer.
-  bool may_grow(const RoundTrip& trip, const Backlog& backlog) const;
+  /// Candidates that wait at a worker besides those that it evaluates: now, and at most if its backlog grows.
+  struct Waiting {
+    std::uint64_t now, most;
+  };
+  Waiting waiting(const RoundTrip& trip, const Backlog& backlog = {}) const;
   /// Evaluations that take as long as two round trips together.
   std::uint64_t in_two_trips(const RoundTrip& trip) const;
   /// An evaluation takes less time than a worker waits for its next candidate.
