@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from culmen._core import InputError
+from culmen.base.text import grouped
 from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import Launcher, find_launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.cluster.pairs import LAUNCHES, VISITS
 from culmen.tune.rules.file import read_rules
 from culmen.tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
 from harness import HANGS_S, culmen
@@ -120,7 +122,7 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     assert first.returncode == 0, first.stdout + first.stderr
     whole = culmen("tune", "cluster", *SMALL, "--mpi", mpi, cwd=tmp_path)
     assert whole.returncode == 0, whole.stdout + whole.stderr
-    assert "16 launches, 3 of them before" in whole.stdout
+    assert f"{4 * (LAUNCHES + 1)} launches, 3 of them before" in whole.stdout
     folder = tmp_path / "tune-cluster"
     with (folder / "choices.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -129,7 +131,9 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     for row in changed:
         assert row["algorithm"] == row["candidate"]
         assert 1 < float(row["low"]) <= float(row["times_faster"]) <= float(row["high"])
-    assert all(20 <= int(row["pairs"]) <= 33 for row in changed), "at most 11 of each launch"
+    assert all(20 <= int(row["pairs"]) <= LAUNCHES * (VISITS - 1) for row in changed), "a launch's first is warm-up"
+    samples = [path.read_text().count("\n") - 1 for path in (folder / "samples").iterdir()]
+    assert f"culmen made {grouped(sum(samples))} calls." in whole.stdout
     rules = folder / "openmpi-rules.conf"
     expected = [Expected(r["collective"], int(r["ranks"]), int(r["size"]), r["algorithm"]) for r in changed]
     assert not_as_expected(open_mpi, rules, expected) == {}

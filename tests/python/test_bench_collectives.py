@@ -160,6 +160,8 @@ def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
     assert point.has_enough(Protocol(interval=0.5))
     assert not point.has_enough(Protocol(repetitions=7))
     assert point.next_calls(Protocol(repetitions=7)) == 1
+    point.visits[-1] = [1e-6]
+    assert (point.next_calls(Protocol()), point.next_calls(Protocol(most_calls=16))) == (100, 16)
     point.visits.append([-1.0])
     assert not point.has_enough(Protocol(repetitions=7)), "a rank was late"
 

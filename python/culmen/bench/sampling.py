@@ -13,7 +13,7 @@ from scipy.stats import binom
 LEAST_VISITS = 6  # with fewer, even the smallest and the largest enclose a median with less than 95 %
 _CONFIDENCE = 0.95
 _NEXT_LOOK = 1.1
-_FIRST_CALLS, _MOST_CALLS, _VISIT_S = 3, 100, 0.005  # a visit is short, so that all series meet the same noise
+_FIRST_CALLS, _VISIT_S = 3, 0.005  # a visit is short, so that all series meet the same noise
 
 
 class Interval(NamedTuple):
@@ -64,11 +64,12 @@ def interval(visits: Sequence[Sequence[float]]) -> Interval:
 @dataclass(frozen=True)
 class Limits:
     """``interval``: half the length of the median's interval, relative. ``budget_s``: of all visits; after it, less
-    exact is enough. With ``repetitions`` neither is looked at."""
+    exact is enough. With ``repetitions`` neither is looked at. ``most_calls``: of a visit."""
 
     interval: float = 0.05
     budget_s: float = 1.0
     repetitions: int = 0
+    most_calls: int = field(default=100, kw_only=True)
 
 
 @dataclass
@@ -117,7 +118,7 @@ class Series:
         if last is None:
             return _FIRST_CALLS
         about = _VISIT_S / max(last[len(last) // 2], self.window_s, 1e-9)
-        calls = max(1, min(_MOST_CALLS, int(about)))
+        calls = max(1, min(limits.most_calls, int(about)))
         if limits.repetitions:
             calls = min(calls, limits.repetitions - sum(map(len, self.in_time)))
         return calls

@@ -83,10 +83,10 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
             if key.algorithm == DEFAULT:
                 defaults[Place(collective, ranks, key.size)] = point.interval.median
         comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
-        found, unavailable = _compared(path for path in comparisons if path.exists())
+        found, unavailable, compared_calls = _compared(path for path in comparisons if path.exists())
+        calls += compared_calls
         lost |= {(collective, ranks, name): why for name, why in unavailable.items()}
         for (size, name), pairs in found.items():
-            calls += 2 * sum(map(len, pairs))
             default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
             place = Place(collective, ranks, size)
             pairs += [[]] * (LAUNCHES - len(pairs))  # it was lost in a launch: this proves nothing
@@ -100,17 +100,23 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
     return Tuned(head["mpi"], head["version"], int(head["nodes"]), int(head["ppn"]), order, lost, calls)
 
 
-def _compared(paths: Iterable[Path]) -> tuple[dict[tuple[int, str], list[list[tuple[float, float]]]], dict[str, str]]:
+Pairs = list[list[tuple[float, float]]]
+
+
+def _compared(paths: Iterable[Path]) -> tuple[dict[tuple[int, str], Pairs], dict[str, str], int]:
     """Of each message size and candidate: for each launch, the pairs of times. A time is the median of a visit. And
-    the algorithms that were lost, and why."""
+    the algorithms that were lost, and why, and the number of calls."""
     unavailable: dict[str, str] = {}
-    out: dict[tuple[int, str], list[list[tuple[float, float]]]] = defaultdict(list)
+    calls = 0
+    out: dict[tuple[int, str], Pairs] = defaultdict(list)
     for path in paths:
         visits: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in rows_in([path], COLUMNS, "culmen tune cluster"):
             if row["unavailable"]:
                 unavailable[row["algorithm"]] = row["unavailable"]
-            elif row["late"] == "0" and row["verified"] == "1":
+                continue
+            calls += 1
+            if row["late"] == "0" and row["verified"] == "1":
                 visits[int(row["size"]), row["algorithm"]][int(row["visit"])].append(float(row["time_s"]))
         for (size, name), own in visits.items():
             default = visits.get((size, DEFAULT), {})
@@ -118,7 +124,7 @@ def _compared(paths: Iterable[Path]) -> tuple[dict[tuple[int, str], list[list[tu
                 # Each launch's first visits are warm-up.
                 both = sorted(set(own) & set(default))[1:]
                 out[size, name].append([(float(np.median(default[k])), float(np.median(own[k]))) for k in both])
-    return out, unavailable
+    return out, unavailable, calls
 
 
 def write_choices(tuned: Tuned, path: Path) -> None:

@@ -20,6 +20,8 @@ from .pairs import LEAST_GAIN, next_pairs
 from .race import Race
 
 RACE = 0  # number of the launch; the comparisons follow
+# Of a visit. What decides are visits, and those of the same number of calls that are more and shorter tell more.
+MOST_CALLS = 16
 
 
 def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None) -> Path:
@@ -34,7 +36,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
     known = launcher.mpi.collectives
     assert known is not None
-    protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]))
+    protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]), most_calls=MOST_CALLS)
     allowed = bool(p["same_types"]), bool(p["commutative"])
     algorithms = known.safe_algorithms(collective, ranks, *allowed)
     algorithms += known.in_segments(collective, ranks, *allowed)

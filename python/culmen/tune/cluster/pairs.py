@@ -9,8 +9,8 @@ from scipy import stats
 
 from ...bench.collectives.points import Point, Protocol, by_place
 
-VISITS = 12  # of both, in each launch
-LAUNCHES = 3
+VISITS = 10  # of both, in each launch
+LAUNCHES = 5
 LEAST_GAIN = 1.02  # less is not worth a change
 FALSE_DISCOVERIES = 0.05  # the share of choices that may be no faster
 _CONFIDENCE = 0.95
