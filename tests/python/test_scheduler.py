@@ -55,6 +55,7 @@ def test_sinfo_gives_partitions_with_what_jobs_may_have():
     assert epyc == Partition("EPYC", True, False, 8, 8, 128, 256, 1, 4, 86400)
     assert fat == Partition("FAT", True, False, 3, 2, 16, 32, 2, None, None)
     assert (debug.is_up, debug.most_s) == (False, 1800)
+    assert (debug.least_nodes, debug.most_nodes) == (1, 1), "sinfo prints one number if both are equal"
     assert partitions_in("") == []
     assert complaint(partitions_in, "slurm is being upgraded\n").startswith("sinfo printed a line that culmen cannot")
 
@@ -125,6 +126,8 @@ def test_nodes_and_tasks_are_those_that_the_ranks_need():
     assert shape_of(fat, 4, None, None) == (2, 4)
     assert shape_of(thin, 0, 2, None) == (2, 24)
     assert shape_of(epyc, 256, None, None) == (2, 128)
+    (empty,) = partitions_in("new|up|infinite|1-infinite|0|0|0|0|n/a\n")
+    assert complaint(shape_of, empty, 4, None, None) == "the partition new has no nodes"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ def shape_of(partition: Partition, tasks: int, nodes: int | None, per_node: int 
     Raises InputError if the partition does not have them.
     """
     name = f"the partition {partition.name}"
+    if not partition.nodes or not partition.cores:
+        raise InputError(f"{name} has no nodes")
     if per_node is not None and per_node > partition.cpus:
         raise InputError(f"--tasks-per-node {per_node}: the nodes of {name} have {partition.cpus} CPUs")
     wanted_nodes = nodes or max(1, partition.least_nodes)

@@ -43,7 +43,7 @@ def _partition(line: str) -> Partition:
         cores=int(sockets.rstrip("+")) * int(cores.rstrip("+")),
         cpus=int(cpus.rstrip("+")),
         least_nodes=int(least),
-        most_nodes=None if largest in ("infinite", "") else int(largest),
+        most_nodes=None if largest == "infinite" else int(largest or least),  # sinfo prints 1 for 1-1
         most_s=seconds_of(most),
     )
 
