@@ -131,6 +131,7 @@ def test_two_points_give_a_line_without_intervals():
     found = segmented([1, 3], [2, 6])
     assert found.segments[0].slope.value == pytest.approx(2)
     assert found.segments[0].slope.high == np.inf
+    assert segmented([1, 3], [2, 6], continuous=True).segments[0].slope.value == pytest.approx(2)
 
 
 @pytest.mark.parametrize("continuous", [False, True])

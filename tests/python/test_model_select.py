@@ -1,6 +1,7 @@
 """What is predicted from a table of collectives, and where models and measurements part."""
 
 import csv
+import re
 
 import pytest
 from culmen.bench.pingpong.measured import Header as RouteHeader
@@ -189,6 +190,19 @@ def test_tables_of_messages_have_models_for_each_mapping(tmp_path, capsys):
         command.select_algorithm(table, question, None, None, None, False)
 
 
+def test_messages_of_their_own_do_not_make_additions_free(tmp_path, capsys):
+    table = write_table(tmp_path / "sums.csv", ranks=(2, 4), more={"reduce": ("linear", "binomial")})
+    messages = tmp_path / "messages.csv"
+    lines = [f"own,{2**k},{ALPHA + BETA * 2**k}" for k in range(23)]
+    messages.write_text("\n".join(["mapping,size,time_s", *lines, ""]))
+    question = command.question_of("reduce", 16, "1M")
+    predicted = []
+    for path in (None, messages):
+        assert command.select_algorithm(table, question, None, path, None, False) == 0
+        predicted.append(float(re.search(r", (\S+) µs", capsys.readouterr().out)[1]))
+    assert predicted[1] == pytest.approx(predicted[0], rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -258,6 +272,8 @@ def test_messages_of_pingpong_are_read(tmp_path):
     read = read_latencies(path)
     assert list(read) == ["mpich/ucx-tcp"]
     assert list(read["mpich/ucx-tcp"].values()) == pytest.approx([2.001e-6, 3e-6, 7e-6])
+    write_samples(path, RouteHeader("mpich/ucx-tcp", "MPICH 4.0.2", partition="thin"), sized, "")
+    assert list(read_latencies(path)) == ["mpich/ucx-tcp@thin"]
     write_samples(path, RouteHeader("openmpi", ""), [], "no answer")
     with pytest.raises(InputError, match="a model needs at least two sizes"):
         read_latencies(path)

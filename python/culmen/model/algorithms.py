@@ -64,7 +64,7 @@ _ALLTOALL: dict[str, Model] = {
     "modified_bruck": paths.bruck,
     "brucks": paths.bruck,
     "k_brucks": paths.bruck,
-    "linear_sync": paths.synchronised,
+    "linear_sync": paths.pairwise,  # only the number of open requests is limited
     "two_proc": paths.one_exchange,
 }
 _REDUCE_SCATTER: dict[str, Model] = {

@@ -138,11 +138,16 @@ def read_latencies(path: Path) -> dict[str, dict[int, float]]:
                 raise InputError(
                     f"{path}, line {number}: size must be a number of bytes, and time_s a positive number of seconds"
                 ) from None
-            found[row.get("mapping") or row["route"]][size].append(time_s)
+            found[_name_of(row)][size].append(time_s)
     few = [mapping for mapping, times in found.items() if len(times) < 2]
     if few or not found:
         raise InputError(f"{path}: a model needs at least two sizes" + (f" of the mapping '{few[0]}'" if few else ""))
     return {mapping: {m: float(np.median(t)) for m, t in sorted(times.items())} for mapping, times in found.items()}
+
+
+def _name_of(row: dict[str, str]) -> str:
+    """Of the network between the two ranks: partitions have networks of their own."""
+    return row.get("mapping") or "@".join(filter(None, (row["route"], row.get("partition"))))
 
 
 def cores_beside(path: Path) -> int | None:

@@ -128,12 +128,16 @@ class _Search:
         """The most promising ones for segments that touch, of each number of breaks."""
         out = []
         for count in range(self.most):
-            same = [sorted(breaks) for breaks in several if len(breaks) == count and self._wide_enough(sorted(breaks))]
+            same = [sorted(breaks) for breaks in several if self._may_start(breaks, count)]
             if same:
                 losses = self._joined_costs(same)
                 scores = [self._criterion(loss, one, True) for loss, one in zip(losses, same, strict=True)]
                 out += [same[k] for k in np.argsort(scores)[:_TRIED]]
         return out
+
+    def _may_start(self, breaks: list[float], count: int) -> bool:
+        """A single line always may."""
+        return len(breaks) == count and (not breaks or self._wide_enough(sorted(breaks)))
 
     def _boundary(self, j: int) -> float:
         """Of the break between the points j - 1 and j: a given one, if it fits."""

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,7 +175,8 @@ def select_algorithm(
     """Prints the predicted times and the regret, and returns an exit code."""
     times = read_times(path)
     name = _mpi_of(times, mpi, question.collective, path)
-    net = _network_of(messages, mapping) if messages else times.network(name)
+    own = times.network(name)
+    net = _network_of(messages, mapping, own.reduce_s if own else 0.0) if messages else own
     selector = Selector(times, name, question.collective, net)
     predicted = selector.predict(question.place)
     if not predicted:
@@ -204,14 +206,15 @@ def _mpi_of(times: Times, given: str | None, collective: str, path: Path) -> str
     return chosen[0]
 
 
-def _network_of(messages: Path, mapping: str | None) -> Network:
+def _network_of(messages: Path, mapping: str | None, reduce_s: float) -> Network:
+    """Messages do not say what an addition costs; ``reduce_s`` does, in seconds for each byte."""
     found = read_latencies(messages)
     if mapping is None and len(found) > 1:
         raise InputError(f"{messages} has several mappings; choose one with --mapping: {', '.join(found)}")
     name = mapping or next(iter(found))
     if name not in found:
         raise InputError(f"--mapping {name}: {messages} has no such mapping; it has {', '.join(found)}")
-    return network(found[name], {})
+    return replace(network(found[name], {}), reduce_s=reduce_s)
 
 
 def _print_prediction(question: Question, mpi: str, predicted: list[Prediction]) -> None:
