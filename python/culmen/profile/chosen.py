@@ -29,13 +29,14 @@ class Choice:
         """The same ranks with the chosen calls. Raises InputError if a pattern fits nothing."""
         calls = [each for rank in ranks for each in rank.calls]
         _check(self.functions, {each.function for each in calls}, "--functions", _is_function)
-        _check(self.communicators, {each.communicator for each in calls}, "--communicators", fnmatchcase)
+        names = {name for each in calls for name in (each.communicator, each.communicators)}
+        _check(self.communicators, names, "--communicators", fnmatchcase)
         return [replace(rank, calls=[each for each in rank.calls if self._has(each)]) for rank in ranks]
 
     def _has(self, calls: Calls) -> bool:
         return (
             (not self.functions or any(_is_function(calls.function, one) for one in self.functions))
-            and (not self.communicators or any(fnmatchcase(calls.communicator, one) for one in self.communicators))
+            and (not self.communicators or any(_is_communicator(calls, one) for one in self.communicators))
             and (self.sizes is None or _overlap(bytes_of(calls), self.sizes))
         )
 
@@ -70,6 +71,11 @@ def _is_function(name: str, pattern: str) -> bool:
     """MPI_ may be left out, and letters may be large or small."""
     short, wanted = name.lower().removeprefix("mpi_"), pattern.lower().removeprefix("mpi_")
     return fnmatchcase(short, wanted)
+
+
+def _is_communicator(calls: Calls, pattern: str) -> bool:
+    """By its own name, or by the one that stands for all parts of a split, as in the table of the profile."""
+    return fnmatchcase(calls.communicator, pattern) or fnmatchcase(calls.communicators, pattern)
 
 
 def _check(patterns: Iterable[str], names: set[str], option: str, fits: Callable[[str, str], bool]) -> None:

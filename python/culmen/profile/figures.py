@@ -8,7 +8,7 @@ from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
-from .nodes import HEADINGS, nodes_of, rows_of
+from .nodes import HEADINGS, in_part, nodes_of, rows_of
 from .page import Total, advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
 from .processors import shown_cpus
 from .recorded import KIND_NAMES, Calls, Rank
@@ -29,22 +29,24 @@ def profile_page(ranks: list[Rank], part: bool = False) -> str:
     rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
     sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
     if len(nodes := nodes_of(ranks)) > 1:
-        sections.append(Section("nodes", "Nodes", table(rows_of(nodes), HEADINGS, numbers=range(1, len(HEADINGS)))))
-    sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, *range(2, len(_RANKS))))))
+        headings = [in_part(each) if part else each for each in HEADINGS]
+        sections.append(Section("nodes", "Nodes", table(rows_of(nodes), headings, numbers=range(1, len(HEADINGS)))))
+    headings = [in_part(each) if part else each for each in _RANKS]
+    sections.append(Section("ranks", "Ranks", table(_ranks(ranks), headings, numbers=(0, *range(2, len(_RANKS))))))
     said = [f"{title_of(ranks)}.", share_of(ranks, part), *([] if part else advice_of(ranks))]
     return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said), sections, figures)
 
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
     """Those for which the profile has data. part: the ranks have some of their calls only."""
-    found = [_balance(ranks, totals_of(ranks)), _traffic(ranks), _sizes(ranks)]
+    found = [_balance(ranks, totals_of(ranks), part), _traffic(ranks), _sizes(ranks)]
     timeline = None if part else common_timeline(ranks)
     if timeline is not None:
         found[1:1] = [phases_figure(timeline), timeline_figure(timeline)]
     return [figure for figure in found if figure is not None]
 
 
-def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure | None:
+def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total], part: bool) -> Figure | None:
     """Where the time of each rank goes."""
     ended = [rank for rank in ranks if rank.seconds]
     if not ended:
@@ -60,7 +62,7 @@ def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure 
     if rest := order[_DRAWN:]:
         rows.append(("other MPI functions", GREY, [sum(by_function[n][rank.rank] for n in rest) for rank in ended]))
     outside = [max(0.0, rank.thread_s - sum(values[k] for _, _, values in rows)) for k, rank in enumerate(ended)]
-    rows.append(("outside MPI", "#dddddd", outside))
+    rows.append(("everything else" if part else "outside MPI", "#dddddd", outside))
     about = "The time of each rank from the end of MPI_Init to the beginning of MPI_Finalize."
     x = [str(rank.rank) for rank in ended]
     data = [

@@ -10,6 +10,11 @@ HEADINGS = ["node", "ranks", "in MPI", "least", "most", "memory"]
 _UNEVEN = 1.5  # the largest share of MPI over the smallest
 
 
+def in_part(heading: str) -> str:
+    """Where a user chose a part of the profile, only these calls have a share."""
+    return "in the chosen calls" if heading == "in MPI" else heading
+
+
 @dataclass(frozen=True)
 class Node:
     """Of the ranks that reached MPI_Finalize: ``share`` of MPI in their time, and the ``least`` and ``most`` of a rank;

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..base.text import plural
 from .amounts import shown_bytes
-from .nodes import HEADINGS, Node, nodes_of, remark_on, rows_of
+from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of
 from .recorded import KIND_NAMES, Rank
 from .timeline import common_timeline, phases_of
@@ -26,6 +26,8 @@ _COLUMNS = ("calls", "bytes", "seconds", "of run", "µs each", "waiting")
 class Total:
     """Of one function with one communicator, or with all that one split made, over all ranks."""
 
+    kind: str = ""
+    """One of KINDS."""
     calls: int = 0
     bytes: int = 0
     seconds: float = 0
@@ -50,7 +52,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     nodes = nodes_of(ranks)
     parts: list[Table | str] = [title_of(ranks), "", share_of(ranks, part), "", _functions(totals, run_s, rows)]
     if len(nodes) > 1:
-        parts += ["", _nodes(nodes)]
+        parts += ["", _nodes(nodes, part)]
     if not part and (phases := _phases(ranks)):
         parts += ["", phases]
     if waiting := waiting_in(totals, run_s):
@@ -85,6 +87,7 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
     for rank in ranks:
         for calls in rank.calls:
             total = totals[calls.function, calls.communicators]
+            total.kind = calls.kind
             total.calls += calls.calls
             total.bytes += calls.bytes
             total.seconds += calls.total_s
@@ -165,10 +168,10 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
     return table
 
 
-def _nodes(nodes: list[Node]) -> Table:
+def _nodes(nodes: list[Node], part: bool) -> Table:
     table = _table(HEADINGS[0])
     for name in HEADINGS[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(in_part(name) if part else name, justify="right", no_wrap=True)
     for row in rows_of(nodes):
         table.add_row(*row)
     return table
@@ -237,14 +240,15 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
     if share < _FEW_SHARE:
         said.append(f"The program is not MPI-bound: without MPI it would take at most {share:.0%} less time.")
         return said
-    word = "is MPI-bound" if share >= _MANY_SHARE else "is partly MPI-bound"
-    (function, communicator), most = max(totals.items(), key=lambda item: item[1].seconds)
+    (function, communicator), most = max(totals.items(), key=lambda item: item[1].ended_s)
+    partly = "" if share >= _MANY_SHARE else "partly "
+    word = f"is {partly}bound by its I/O" if most.kind == "files" else f"is {partly}MPI-bound"
     where = f" ({communicator})" if communicator else ""
     said.append(
         f"The program {word}. {function}{where} takes most of that time: {most.ended_s / run_s:.0%} of the run. "
         f"{_gain(most, run_s)}"
     )
-    said += tuning_of(ranks, function, communicator, most.sampled > 0)
+    said += tuning_of(ranks, function, communicator, most.kind, most.sampled > 0)
     times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
     if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:
         said.append(

@@ -1,4 +1,4 @@
-"""Whether a tuner of collectives can help a program, and which one."""
+"""Whether a tuner can help a program, and which one."""
 
 from collections import defaultdict
 
@@ -8,16 +8,22 @@ from .recorded import Rank
 
 _PER_ALGORITHM = 5  # calls that `culmen autotune` makes until it has chosen
 _LEFT = 5  # times as many calls must be left to gain on
+_PLACEMENT = "`culmen tune placement -- …` looks for a faster placement of the ranks on the cores."
+_OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/O.", "waits": _PLACEMENT}
 
 
-def tuning_of(ranks: list[Rank], function: str, communicator: str, sampled: bool) -> list[str]:
+def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sampled: bool) -> list[str]:
     """Sentences about the function that takes the most time. ``sampled``: it is known how long ranks wait in it."""
+    if kind in _OTHERS:
+        return [_OTHERS[kind]]
     out = []
     name = function.removeprefix("MPI_").lower()
     mpi = with_library(ranks[0].library)
     collectives = mpi.collectives if mpi else None
     if not sampled and (function == "MPI_Recv" or (collectives is not None and name in collectives.of)):
         out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
+    if kind == "messages":
+        out.append(_PLACEMENT)
     if collectives is None or name not in collectives.of:
         return out
     calls, size_class, size = _most(ranks, function, communicator)

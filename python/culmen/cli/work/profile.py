@@ -73,4 +73,5 @@ def report(
 
 
 def _show(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> None:
-    Console(highlight=False).print(page(ranks, part, all_rows))
+    # The words are the program's own: a bracket in them is no markup.
+    Console(highlight=False, markup=False, emoji=False).print(page(ranks, part, all_rows))

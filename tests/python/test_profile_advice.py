@@ -1,0 +1,62 @@
+"""What a profile says of odd names, of ranks that were lost, of I/O and of a chosen part."""
+
+from dataclasses import replace
+
+import numpy as np
+from culmen.cli.work.profile import _show
+from culmen.profile.chosen import choice
+from culmen.profile.figures import figures_of, profile_page
+from culmen.profile.page import advice_of
+from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+
+NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
+
+
+def called(function, kind, seconds, communicator="world"):
+    return Calls(function, kind, communicator, 2, 4, -1, 100, 800, seconds, 1e-6, 1e-3, 0.0, 0)
+
+
+def rank(number, *calls, program="app", seconds=10.0):
+    return Rank(number, 2, f"n{number}", "Open MPI v4.1.4", program, seconds, 0.1, 0, 0, 2048, [*calls], {}, NEVER)
+
+
+def test_brackets_and_colons_in_names_are_no_markup(capsys):
+    ranks = [
+        rank(n, called("MPI_File_write", "files", 5, "world/file /tmp/a[b].h5"), program="app [/x] :warning:")
+        for n in (0, 1)
+    ]
+    _show(ranks)
+    said = capsys.readouterr().out
+    assert "app [/x] :warning:" in said
+    assert "a[b].h5" in said.replace("\n", "")
+
+
+def test_advice_is_about_ranks_whose_whole_time_is_known():
+    lost = rank(1, called("MPI_Recv", "messages", 300), seconds=None)
+    said = advice_of([rank(0, called("MPI_Allreduce", "collective", 6)), lost])
+    assert any("MPI_Allreduce (world) takes most of that time: 60% of the run" in each for each in said)
+
+
+def test_the_advice_names_a_tuner_for_files_and_for_messages():
+    of_files = " ".join(advice_of([rank(n, called("MPI_File_write_at", "files", 6)) for n in (0, 1)]))
+    assert "The program is bound by its I/O." in of_files
+    assert "culmen tune io" in of_files
+    of_messages = " ".join(advice_of([rank(n, called("MPI_Send", "messages", 6)) for n in (0, 1)]))
+    assert "The program is MPI-bound." in of_messages
+    assert "culmen tune placement" in of_messages
+
+
+def test_names_of_the_table_choose_communicators():
+    ranks = [rank(n, called("MPI_Bcast", "collective", 1, f"world/split 1 colour {n}")) for n in (0, 1)]
+    assert [len(each.calls) for each in choice(None, "world/split 1", None).among(ranks)] == [1, 1]
+    assert [len(each.calls) for each in choice(None, "*colour 1", None).among(ranks)] == [0, 1]
+
+
+def test_a_part_of_a_profile_does_not_call_the_rest_outside_mpi():
+    ranks = [rank(n, called("MPI_Bcast", "collective", 1)) for n in (0, 1)]
+    names = {part: [row["name"] for row in figures_of(ranks, part)[0].data] for part in (False, True)}
+    assert "outside MPI" in names[False]
+    assert "outside MPI" not in names[True]
+    assert "everything else" in names[True]
+    whole, page = profile_page(ranks), profile_page([replace(each) for each in ranks], part=True)
+    assert ("in the chosen calls" in page, "in the chosen calls" in whole) == (True, False)
