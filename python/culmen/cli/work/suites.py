@@ -7,7 +7,8 @@ from rich.markup import escape
 
 from ...base.terminal import on_terminal
 from ...bench.collectives.plan import launcher_of
-from ...bench.suites.building import Built, build, name_of
+from ...bench.suites.building import Built, build
+from ...bench.suites.sources import name_of
 from .codes import FINISHED
 
 _FOLDER = Path("bench-suites")
