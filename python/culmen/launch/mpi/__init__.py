@@ -75,7 +75,8 @@ class FileAccess:
 class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
-    ``hosts``: its option for a list such as ``a:4,b:4``. ``libraries``: by which programs link it. ``naps``: after a
+    ``hosts``: its option for a list such as ``a:4,b:4``. ``libraries``: by which programs link it. ``compiler_in``: the
+    variable with which its mpicc calls another C compiler. ``naps``: after a
     rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it. ``hasty``: its launcher ends the
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
@@ -91,6 +92,7 @@ class Mpi:
     launchers: list[str]
     hosts: str
     libraries: list[str]
+    compiler_in: str = ""
     naps: bool = False
     hasty: bool = False
     shm_bytes_per_rank: int = 0
