@@ -58,6 +58,17 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class Tcp:
+    """How the buffers of its TCP sockets are set: words with ``{bytes}``. ``chosen_in``: options or variables that list
+    the ways of messages. ``linked``: a library that it needs for this."""
+
+    flags: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    chosen_in: list[str] = field(default_factory=list)
+    linked: str = ""
+
+
+@dataclass(frozen=True)
 class FileAccess:
     """How its MPI-IO is set. ``romio``: the name of ROMIO among two libraries for MPI-IO, empty if it is the only one;
     ``own``: the name of the other one; ``chosen_by``: the variable that chooses. ``variables``, ``values``: of the
@@ -81,8 +92,8 @@ class Mpi:
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
     does not know how their algorithms are chosen. ``transports``: for each of them the environment variables that
-    choose it. ``mappings``: for each of them the launcher's flags. ``placement``, ``io``: None if culmen does not know
-    these options and settings.
+    choose it. ``mappings``: for each of them the launcher's flags. ``placement``, ``tcp``, ``io``: None if culmen does
+    not know these options and settings.
     """
 
     title: str
@@ -105,6 +116,7 @@ class Mpi:
     transports: dict[str, dict[str, str]] = field(default_factory=dict)
     mappings: dict[str, list[str]] = field(default_factory=dict)
     placement: Placement | None = None
+    tcp: Tcp | None = None
     io: FileAccess | None = None
 
 
@@ -129,13 +141,14 @@ def load() -> tuple[Mpi, ...]:
 
 def _parse(data: dict[str, Any]) -> Mpi:
     collectives, placement = data.pop("collectives", None), data.pop("placement", None)
-    io = data.pop("io", None)
+    io, tcp = data.pop("io", None), data.pop("tcp", None)
     tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
     return Mpi(
         **fields,
         collectives=Collectives(**collectives) if collectives else None,
         placement=Placement(**placement) if placement else None,
+        tcp=Tcp(**tcp) if tcp else None,
         io=None if io is None else FileAccess(**io),
         **tables,
     )
