@@ -48,6 +48,11 @@ def command_of(plan: dict[str, Any], settings: dict[str, str]) -> tuple[dict[str
     return variables, [*plan["before"], plan["launcher"], *chain.from_iterable(groups), *program]
 
 
+def words_for(plan: dict[str, Any], settings: dict[str, str]) -> list[str]:
+    """The options of the launcher alone."""
+    return list(chain.from_iterable(_groups(plan, settings, {})))
+
+
 def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, str]) -> Iterable[list[str]]:
     """The launcher's options: a list for each."""
     words, ranks = plan["words"], int(chosen.get("ranks_per_node", plan["ranks"]))
