@@ -13,7 +13,8 @@ from culmen.tune.hpl.measured import How, input_text
 from culmen.tune.hpl.output import HplError, failed_with, is_short_of_memory, result_in, runs_in
 from culmen.tune.hpl.plan import Known, Wanted, check_size, memory_of, planned
 from culmen.tune.hpl.program import Program, with_blas
-from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case, over, rows_of
+from culmen.tune.hpl.programs import Programs
+from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case, figure_of, of_sizes, over, rows_of
 from culmen.tune.hpl.scaling import Curve, bytes_for, fitted, operations, size_in
 from culmen.tune.hpl.space import (
     calculator,
@@ -214,15 +215,15 @@ def test_a_threshold_without_effect_needs_no_value():
 
 def test_the_space_has_the_starts_and_obeys_only_and_fix():
     starts = [{**shipped(4, "atlas"), "nb": 7, "grid": "1x3"}, calculator(4, "openblas")]
-    space = space_for(PROGRAM, 4, None, starts, None, {})
+    space = space_for(Programs.one(PROGRAM), 4, None, starts, None, {})
     assert 7 in space["nb"]["choices"]
     assert "1x3" in space["grid"]["choices"]
     assert space["blas"]["choices"] == ["atlas", "openblas"]
     assert space["nb"]["initial"] == 7
-    only = space_for(PROGRAM, 4, None, starts, ["nb", "grid"], {"nb": 128})
+    only = space_for(Programs.one(PROGRAM), 4, None, starts, ["nb", "grid"], {"nb": 128})
     assert [name for name, table in only.items() if "value" not in table] == ["grid"]
     assert only["nb"] == {"value": 128}
-    long = space_for(PROGRAM, 4, None, starts, None, {"swap": "long"})
+    long = space_for(Programs.one(PROGRAM), 4, None, starts, None, {"swap": "long"})
     assert "active_when" not in long["swap_threshold"]
 
 
@@ -259,7 +260,7 @@ def test_the_library_and_the_threads_reach_all_ranks():
 
 
 def test_how_to_run_is_kept_as_text():
-    how = How("/opt/xhpl", ("--mca", "btl", "self"), 4, Dat().text(), "results")
+    how = How(Programs.one(PROGRAM).content(), 4, Dat().text(), "results")
     assert How.of(how.text()) == how
 
 
@@ -336,10 +337,27 @@ def test_the_table_is_like_that_of_a_hand_made_study():
         Case(PRESENT, calculator(2, "atlas"), 5000, [10.0, 11.0, 12.0]),
         Case(FOUND, {**calculator(2, "openblas"), "grid": "1x1"}, 5000, [20.0, math.nan, 24.0]),
     ]
-    rows = rows_of(cases, PROGRAM, 2)
+    rows = rows_of(cases, Programs.one(PROGRAM), 2)
     assert rows[0][0:2] == [PRESENT, "Some MPI"]
-    assert rows[0][3:] == ["atlas", "not used", "5000", "192", "1x2", "1", "11", "10–12"]
-    assert rows[1][3:] == ["openblas", "no messages", "5000", "192", "1x1", "2", "22", "20–24"]
+    assert rows[0][3:] == ["unknown", "atlas", "not used", "5000", "192", "1x2", "1", "11", "10–12"]
+    assert rows[1][3:] == ["unknown", "openblas", "no messages", "5000", "192", "1x1", "2", "22", "20–24"]
+
+
+def test_settings_that_need_more_memory_are_compared_at_both_sizes():
+    old, new = calculator(2, "atlas"), {**calculator(2, "atlas"), "nb": 384}
+    cases = [
+        Case(PRESENT, old, 3000, [30.0, 31.0, 32.0]),
+        Case(FOUND, new, 3000, [34.0, math.nan, 35.0]),
+        Case(PRESENT, old, 2700, [27.0, 28.0, 29.0]),
+        Case(FOUND, new, 2700, [30.0, 30.5, 31.0]),
+    ]
+    assert list(of_sizes(cases)) == [
+        "With N = 3000, these did not get their memory: best found. GFLOPS of the others: present 31.",
+        "GFLOPS with the largest N of each: present 31 with N = 3000, best found 30.5 with N = 2700.",
+        "With their larger N, the present settings are faster: prefer them if N may be so large.",
+    ]
+    assert list(of_sizes(cases[2:])) == []
+    assert [trace["name"] for trace in figure_of(cases).data] == ["N = 3000", "N = 2700"]
 
 
 def test_too_few_whole_rounds_have_no_verdict():

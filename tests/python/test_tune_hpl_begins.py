@@ -6,17 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.bench.verdict import in_turns
-from culmen.cli.work import tune_hpl_asked
-from culmen.cli.work.tune_hpl_asked import Asked, Options
+from culmen.cli.work import tune_hpl_asked, tune_hpl_programs
+from culmen.cli.work.tune_hpl_asked import Asked
 from culmen.cli.work.tune_hpl_compared import compare
 from culmen.cli.work.tune_hpl_first import first
+from culmen.cli.work.tune_hpl_options import Options
 from culmen.cli.work.tune_line import typed_line
 from culmen.launch.mpi import Launcher, load
 from culmen.tune.hpl.baseline import baseline_for
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.output import failed_with
 from culmen.tune.hpl.program import Program
-from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, USUAL
+from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, USUAL
 from culmen.tune.hpl.scaling import operations
 
 from culmen import InputError
@@ -57,7 +58,7 @@ class ModelledRuns:
 @pytest.fixture
 def asked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tune_hpl_asked, "find_program", lambda *_: XHPL)
+    monkeypatch.setattr(tune_hpl_programs, "find_program", lambda *_: XHPL)
     monkeypatch.setattr(tune_hpl_asked, "all_cores", lambda: CORES)
     monkeypatch.setattr(tune_hpl_asked, "available_bytes", lambda: 64 * 2**30)
     return lambda **options: Asked(Options(**options))
@@ -160,13 +161,15 @@ def test_equal_settings_run_once_in_each_round(asked, tmp_path):
     wanted = asked()
     known = SimpleNamespace(plan=SimpleNamespace(final_n=1000), limit_s=lambda _: 60.0)
 
-    def names(new):
-        return [case.name for case in compare(new, wanted, ModelledRuns(tmp_path, lambda _: 1.0), known)]
+    def names(new, by_chance=None):
+        return [case.name for case in compare(new, by_chance, wanted, ModelledRuns(tmp_path, lambda _: 1.0), known)]
 
     other = {**wanted.cases[PRESENT], "nb": 128}
     assert names(other) == [PRESENT, CALCULATOR, FOUND]
     assert names(wanted.cases[CALCULATOR]) == [PRESENT, FOUND]
     assert names(wanted.cases[PRESENT]) == [PRESENT, CALCULATOR]
+    assert names(other, {**other, "nb": 32}) == [PRESENT, CALCULATOR, RANDOM, FOUND]
+    assert names(other, other) == [PRESENT, CALCULATOR, FOUND]
 
 
 def test_killed_settings_make_all_run_with_a_smaller_n(asked, tmp_path):
@@ -174,10 +177,10 @@ def test_killed_settings_make_all_run_with_a_smaller_n(asked, tmp_path):
     wanted = asked()
     known = SimpleNamespace(plan=SimpleNamespace(final_n=1000), limit_s=lambda _: 60.0)
     runs = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["nb"] == 128 else 1.0, str(failed_with(137, "")))
-    cases = compare({**wanted.cases[PRESENT], "nb": 128}, wanted, runs, known)
+    cases = compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, runs, known)
     assert [case.n for case in cases] == [1000, 1000, 900, 900, 810, 810]
     other = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["nb"] == 128 else 1.0)
-    assert len(compare({**wanted.cases[PRESENT], "nb": 128}, wanted, other, known)) == 2
+    assert len(compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, other, known)) == 2
 
 
 def test_each_round_has_each_kind_once():

@@ -241,6 +241,47 @@ def hpl(
             help="Your HPL.dat. Default: one in this folder or beside the program, or usual settings.",
         ),
     ] = None,
+    build: Annotated[
+        Path | None,
+        typer.Option(
+            "--build",
+            metavar="SOURCES",
+            help="The sources of HPL or HPC Challenge, as a folder or an archive. culmen builds them with each MPI, "
+            "compiler and list of flags, and searches these, too.",
+        ),
+    ] = None,
+    compilers: Annotated[
+        str | None,
+        typer.Option(
+            "--compilers", metavar="NAME,…", help="With --build: C compilers. Default: gcc, clang and others on PATH."
+        ),
+    ] = None,
+    flags: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--flags", metavar="FLAGS,…", help='With --build: flags. Default: "-O2,-O3 -march=native". Can be repeated.'
+        ),
+    ] = None,
+    mpis: Annotated[
+        str | None,
+        typer.Option(
+            "--mpis",
+            metavar="NAME,…",
+            help="With --build: MPIs, such as openmpi,mpich, or paths of mpiexec. Default: all that are found.",
+        ),
+    ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            "--link",
+            metavar="WORDS",
+            help='With --build: the BLAS for the linker, such as "-L/opt/lib -lblis". Default: the BLAS of the system.',
+        ),
+    ] = None,
+    compare_random: Annotated[
+        bool,
+        typer.Option("--compare-random", help="Also compare with a random search that takes as long as culmen's."),
+    ] = False,
     price: Annotated[
         float | None,
         typer.Option("--price", metavar="X", show_default=False, min=0, help="The price of an hour of one core."),
@@ -252,10 +293,10 @@ def hpl(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    words = list(context.args)
     options = work.tune_hpl.Options(
-        program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, price, words=tuple(words)
-    )
+        program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, build, compilers,
+        tuple(flags or ()), mpis, link, compare_random, price, words=tuple(context.args),
+    )  # fmt: skip
     raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet))
 
 

@@ -43,7 +43,12 @@ def build(sources: Path, launcher: Launcher, folder: Path, overwrite: bool, step
         raise InputError(f"--output {folder} lies in the folder of the sources; choose another one")
     compilers = _compilers(launcher)
     step("Reading the sources")
-    wanted = {"sources": sources.name, "sha256": checksum_of(sources), "mpi": version_of(launcher), "compilers": compilers}
+    wanted = {
+        "sources": sources.name,
+        "sha256": checksum_of(sources),
+        "mpi": version_of(launcher),
+        "compilers": compilers,
+    }
     before = _record_of(folder)
     if before and not overwrite and _is_whole(folder, before, wanted):
         return Built(folder, sorted(before["programs"]), anew=False)

@@ -8,20 +8,21 @@ from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import bytes_for
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for
-from .tune_hpl_asked import Asked, Options
+from .tune_hpl_asked import Asked
 from .tune_hpl_compared import compare
 from .tune_hpl_first import first
+from .tune_hpl_options import Options
 from .tune_hpl_results import Outcome, write_and_show
 from .tune_hpl_runs import Runs, StoppedError
-from .tune_hpl_search import best_of, search
+from .tune_hpl_search import best_of, random_search, search
 
 __all__ = ["Options", "tune_hpl"]
 
 
 def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool) -> int:
     """Returns an exit code. Raises InputError if an option is wrong, or if HPL fails with the present settings."""
-    asked = Asked(options)
     folder = folder_for(output or Path("tune-hpl"))
+    asked = Asked(options, folder, (lambda _: None) if quiet else _say)
     runs = Runs(asked.how(folder), folder, quiet)
     if overwrite:
         runs.begin_again()
@@ -30,7 +31,8 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         known = first(asked, runs)
         _explain(asked, runs, known)
         new, curve = best_of(search(asked, runs, known), asked, runs, known)
-        compared = compare(new, asked, runs, known)
+        by_chance = random_search(asked, runs, known) if options.compare_random else None
+        compared = compare(new, by_chance, asked, runs, known)
         runs.remove_folders()
     except StoppedError:
         runs.remove_folders()
@@ -40,11 +42,18 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
     return FINISHED
 
 
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
 def _introduce(asked: Asked, runs: Runs) -> None:
     program, present = asked.program, asked.cases[PRESENT]
     libraries = ", ".join(program.blas) or program.present_blas
-    runs.say(f"{program.path} with {program.launcher.mpi.title} on {asked.cores} cores; BLAS: {libraries}")
+    mpis = ", ".join(dict.fromkeys(each.launcher.mpi.title for each in asked.programs.by_choice.values()))
+    runs.say(f"{program.path} with {mpis} on {asked.cores} cores; BLAS: {libraries}")
     runs.say(f"Present settings: NB = {present['nb']}, P x Q = {present['grid']}, … {asked.baseline.source}")
+    for sentence in asked.left_out:
+        runs.say(sentence)
 
 
 def _explain(asked: Asked, runs: Runs, known: Known) -> None:

@@ -1,8 +1,8 @@
 """What a user asks of ``culmen tune hpl``, and the settings that are known before any run."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,37 +12,26 @@ from ...problem.given import Value
 from ...tune.hpl.baseline import Baseline, baseline_for
 from ...tune.hpl.measured import How
 from ...tune.hpl.plan import Known, Wanted, check_size, memory_of
-from ...tune.hpl.program import Program, all_cores, find_program, nodes, with_blas
+from ...tune.hpl.program import Program, all_cores, nodes
+from ...tune.hpl.programs import Programs
 from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
 from ...tune.hpl.space import Settings, calculator, check_names, fixed_by, space_for, squarest
+from .tune_hpl_options import Options
+from .tune_hpl_programs import bound, found_programs, left_out, machine_settings
 
 COMMAND = "culmen tune hpl"
 
 
-@dataclass(frozen=True)
-class Options:
-    """As a user gives them."""
-
-    program: Path | None = None
-    ranks: int | None = None
-    size: int | None = None
-    memory: str | None = None
-    minutes: float = 15.0
-    rounds: int = 5
-    only: str | None = None
-    fix: Sequence[str] = ()
-    present: Path | None = None
-    price: float | None = None
-    seed: int = 1
-    words: Sequence[str] = ()
-
-
 @dataclass
 class Asked:
-    """Raises InputError if an option is wrong. ``cases``: settings by names of report.py."""
+    """``folder``: for builds; ``say`` is told what is built. ``cases``: settings by names of report.py. ``left_out``: a
+    sentence for each kind of parameter that has no effect here. Raises InputError if an option is wrong."""
 
     options: Options
-    program: Program = field(init=False)
+    folder: Path = Path("tune-hpl")
+    say: Callable[[str], None] = field(default=lambda _: None, repr=False)
+    programs: Programs = field(init=False)
+    left_out: list[str] = field(init=False)
     cores: int = field(init=False)
     baseline: Baseline = field(init=False)
     cases: dict[str, Settings] = field(init=False)
@@ -54,15 +43,15 @@ class Asked:
         self.cores = all_cores()
         if (given.ranks or 1) > self.cores:
             raise InputError(f"--ranks {given.ranks}: there are {self.cores} cores; write at most {self.cores}")
-        self.program = find_program(given.program, given.words)
         self._fixed = fixed_by(given.fix, self.cores)
-        if "blas" in self._fixed:
-            self.program = with_blas(self.program, [str(self._fixed["blas"])])
-        self.cases = self._known_settings()
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
         self.wanted = Wanted(given.minutes, given.rounds, given.size, memory)
+        found = found_programs(given, self.folder, self.say)
+        self.programs = bound(found.with_values(self._fixed), self.cores)
+        self.left_out = left_out(self.programs, self.cores)
+        self.cases = self._known_settings()
         check_names([*self._fixed, *(self._only or ())], list(self.cases[PRESENT]))
         if not self._may_change():
             raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
@@ -77,20 +66,31 @@ class Asked:
         names = set(self.cases[PRESENT]) if self._only is None else set(self._only)
         return names - set(self._fixed)
 
+    @property
+    def program(self) -> Program:
+        """With which the present settings run."""
+        return self.programs.present
+
     def _known_settings(self) -> dict[str, Settings]:
-        ranks = self.options.ranks or self.cores
+        ranks, machine = self.options.ranks or self.cores, machine_settings(self.programs)
         self.baseline = baseline_for(self.program, self.options.present, ranks, self.cores)
         cases = {PRESENT: self.baseline.settings, CALCULATOR: calculator(ranks, self.program.present_blas)}
-        return {name: {**settings, **self._fixed} for name, settings in cases.items()}
+        return {name: {**settings, **machine, **self._fixed} for name, settings in cases.items()}
 
     def text(self) -> str:
         """What decides about the runs."""
-        decides = {**vars(self.options), "price": None, "cases": self.cases, "base": self.baseline.dat.text()}
+        decides = {
+            **vars(self.options),
+            "price": None,
+            "cases": self.cases,
+            "base": self.baseline.dat.text(),
+            "programs": self.programs.content(),
+        }
         return json.dumps(decides, default=str)
 
     def how(self, folder: Path) -> How:
         base = self.baseline.dat.text()
-        return How(self.program.path, self.program.words, self.cores, base, str(folder.resolve()))
+        return How(self.programs.content(), self.cores, base, str(folder.resolve()))
 
     # -- settings
 
@@ -100,14 +100,20 @@ class Asked:
         return {name: settings[name] if name in free else value for name, value in self.cases[PRESENT].items()}
 
     def usual(self) -> list[Settings]:
-        """A calculator's settings with each BLAS, by ranks alone and by threads alone on each node."""
+        """A calculator's settings with each BLAS, by ranks alone and by threads alone on each node; then with each
+        build."""
         free, usual = self._may_change(), self.allowed(self.cases[CALCULATOR])
         names, grids = [str(usual["blas"])], [usual["grid"]]
         if "blas" in free:
             names = [*dict.fromkeys([*names, *self.program.blas])]
         if "grid" in free and not self.options.ranks and self.cores > nodes():
             grids.append(squarest(nodes()))
-        return [{**usual, "blas": name, "grid": grid} for name in names for grid in grids]
+        out = [{**usual, "blas": name, "grid": grid} for name in names for grid in grids]
+        builds = [self.allowed({**usual, **chosen}) for chosen in self.programs.each()]
+        return out + [each for each in builds if each not in out and self.is_built(each)]
+
+    def is_built(self, settings: Settings) -> bool:
+        return self.programs.choice_of(settings) in self.programs.by_choice
 
     def before_search(self, known: Known) -> dict[str, Settings]:
         """Settings with which the search begins."""
@@ -122,7 +128,17 @@ class Asked:
         return {name: params.get(name, value) for name, value in self.cases[PRESENT].items()}
 
     def space(self, known: Known) -> dict[str, dict[str, Any]]:
-        kept = {name: folder for name, folder in self.program.blas.items() if name in known.fast_blas}
         starts = [*self.cases.values(), known.usual]
-        program = replace(self.program, blas=kept)
-        return space_for(program, self.cores, self.options.ranks, starts, self._only, self._fixed)
+        return space_for(self._worth_a_search(known), self.cores, self.options.ranks, starts, self._only, self._fixed)
+
+    def constraints(self, known: Known) -> dict[str, str]:
+        searched = {name for name, table in self.space(known).items() if "value" not in table}
+        return self._worth_a_search(known).constraints(searched)
+
+    def _worth_a_search(self, known: Known) -> Programs:
+        """Without a slow BLAS, and without builds whose runs failed."""
+        names = self.programs.names
+        failed = {tuple(str(each[name]) for name in names) for each, _, speed in known.tried if not speed}
+        ran = {tuple(str(each[name]) for name in names) for each, _, speed in known.tried if speed}
+        kept = self.programs.without(failed - ran - {self.programs.choice})
+        return kept.with_blas([name for name in self.program.blas if name in known.fast_blas])

@@ -3,7 +3,7 @@
 from ...bench.verdict import in_turns
 from ...tune.hpl.output import is_short_of_memory
 from ...tune.hpl.plan import Known
-from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
+from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
 from ...tune.hpl.space import Settings
 from .tune_hpl_asked import Asked
 from .tune_hpl_runs import Runs
@@ -11,26 +11,31 @@ from .tune_hpl_runs import Runs
 _SMALLER, _MOST_SIZES = 0.9, 3  # of N, if the memory is too small for some settings
 
 
-def compare(new: Settings, asked: Asked, runs: Runs, known: Known) -> list[Case]:
-    """If some settings do not get their memory, all run again with a smaller N."""
-    kinds = _kinds(new, asked)
+def compare(new: Settings, by_chance: Settings | None, asked: Asked, runs: Runs, known: Known) -> list[Case]:
+    """If some settings do not get their memory, all run again with a smaller N. ``by_chance``: of a random search."""
+    kinds = _kinds(new, by_chance, asked)
     out: list[Case] = []
     n = known.plan.final_n
-    for _ in range(_MOST_SIZES):
+    for at in range(_MOST_SIZES):
         cases, why = _compared(kinds, n, asked, runs, known)
         out += cases
-        if all(case.known for case in cases) or not is_short_of_memory(why):
-            return out
+        short = [case.name for case in cases if len(case.known) < len(case.gflops)]
+        if not short or not is_short_of_memory(why):
+            break
+        runs.say(f"Not enough memory for N = {n}: {', '.join(short)}")
         n = int(n * _SMALLER)
-        runs.say(f"Some settings did not get their memory; all run again with N = {n}")
+        if at + 1 < _MOST_SIZES:
+            runs.say(f"Some settings did not get their memory; all run again with N = {n}")
     return out
 
 
-def _kinds(new: Settings, asked: Asked) -> dict[str, Settings]:
+def _kinds(new: Settings, by_chance: Settings | None, asked: Asked) -> dict[str, Settings]:
     """Without those that are the same."""
     kinds = {PRESENT: asked.cases[PRESENT]}
     if asked.cases[CALCULATOR] not in (kinds[PRESENT], new):
         kinds[CALCULATOR] = asked.cases[CALCULATOR]
+    if by_chance is not None and by_chance not in (*kinds.values(), new):
+        kinds[RANDOM] = by_chance
     if new != kinds[PRESENT]:
         kinds[FOUND] = new
     return kinds

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..._core import InputError
 from ...report.files import Kind, replacing
 from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
+from ...tune.hpl.programs import NAMES
 from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
 from ...tune.hpl.scaling import fitted
 from ...tune.hpl.space import Settings
@@ -41,7 +42,7 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
     n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
     present, calculator, tried = asked.cases[PRESENT], asked.cases[CALCULATOR], asked.usual()
     small = _measured(runs, FIRST, [(each, n) for each in _different([present, calculator, *tried])], _FIRST_LIMIT_S)
-    best = _best_of_each_blas([each for each in small if each[0] in tried]) or small[:1]
+    best = _best_of_each([each for each in small if each[0] in tried]) or small[:1]
     ahead = max(speed for _, _, speed in best)
     kept = [settings for settings, _, speed in best if speed >= SLOWEST * ahead]
     large = _larger_runs(asked, runs, small, kept, ahead)
@@ -50,9 +51,9 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
     curves = {name: fitted(own) for name, each in {**asked.cases, USUAL: fastest}.items() if (own := _of(each, every))}
     overhead_s = runs.overhead_s(SECOND)
     plan = planned(asked.wanted, curves[PRESENT], curves[USUAL], overhead_s)
-    last = {str(each[0]["blas"]): each for each in small if each[0] in tried and not each[2]}
-    last |= {str(each[0]["blas"]): each for each in best}
-    last |= {str(each[0]["blas"]): each for each in large if each[0] in kept}
+    last = {_library(each[0]): each for each in small if each[0] in tried and not each[2]}
+    last |= {_library(each[0]): each for each in best}
+    last |= {_library(each[0]): each for each in large if each[0] in kept}
     return Known(plan, fastest, [(each, m, speed or None) for each, m, speed in last.values()], curves, overhead_s)
 
 
@@ -86,10 +87,16 @@ def _measured(runs: Runs, store: str, points: list[tuple[Settings, int]], limit_
     return [(*point, 0.0 if math.isnan(value) else value) for point, value in zip(points, values, strict=True)]
 
 
-def _best_of_each_blas(measured: list[Measured]) -> list[Measured]:
-    best: dict[str, Measured] = {}
+def _library(settings: Settings) -> tuple[str, ...]:
+    """Its BLAS and its build."""
+    return tuple(str(settings.get(name)) for name in ("blas", *NAMES))
+
+
+def _best_of_each(measured: list[Measured]) -> list[Measured]:
+    """Of each BLAS and each build."""
+    best: dict[tuple[str, ...], Measured] = {}
     for each in measured:
-        name = str(each[0]["blas"])
+        name = _library(each[0])
         if each[2] and (name not in best or each[2] > best[name][2]):
             best[name] = each
     return list(best.values())

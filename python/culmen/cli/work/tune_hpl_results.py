@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.text import lasted
+from ...bench.verdict import Verdict
 from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, table
 from ...report.reading import read
@@ -20,9 +21,9 @@ from ...tune.hpl import report
 from ...tune.hpl.measured import input_text
 from ...tune.hpl.plan import Known
 from ...tune.hpl.program import input_name
-from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, Case
+from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
 from ...tune.hpl.scaling import Curve
-from ...tune.hpl.space import Settings, dat_of, ranks_of, threads_of
+from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
 from .tune_command import effects_in, spent_s
 from .tune_hpl_asked import Asked
@@ -56,7 +57,7 @@ class Outcome:
         """Also one run with each BLAS."""
         tried = self.known.tried
         first = [Case("first run", settings, n, [speed or math.nan]) for settings, n, speed in tried]
-        return report.rows_of([*(first if first[1:] else []), *self.compared], self.asked.program, self.asked.cores)
+        return report.rows_of([*(first if first[1:] else []), *self.compared], self.asked.programs, self.asked.cores)
 
 
 def write_and_show(outcome: Outcome) -> None:
@@ -65,7 +66,7 @@ def write_and_show(outcome: Outcome) -> None:
     used = outcome.new if tuned.is_better else asked.cases[PRESENT]
     n = _size(outcome, int(used["nb"]))
     file = _write_input(outcome, used, n)
-    _write(outcome, tuned, n)
+    _write(outcome, tuned, used, n)
     print_table(report.HEADINGS, outcome.shown_cases, report.TEXTS)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     if not tuned.effects:
@@ -106,15 +107,21 @@ def _tuned(outcome: Outcome) -> Tuned:
 
 
 def _further(outcome: Outcome) -> Iterator[str]:
+    yield from report.of_sizes(outcome.compared)
     verdict = report.over(outcome.last, CALCULATOR, FOUND)
     if outcome.new == outcome.asked.cases[CALCULATOR] != outcome.asked.cases[PRESENT]:
         yield "The best settings found are the web calculators' choice."
     elif verdict is not None:
-        yield (
-            f"Compared with the web calculators' choice: {100 * verdict.gain:+.1f} % GFLOPS, interval of 95 %: "
-            f"{100 * verdict.low:+.1f} to {100 * verdict.high:+.1f} %."
-        )
-    yield "Not searched: the MPI, the compiler and its flags, TCP buffers, and the binding of ranks."
+        yield f"Compared with the web calculators' choice: {_gain(verdict)}"
+    by_chance = report.over(outcome.last, RANDOM, FOUND)
+    if by_chance is not None:
+        yield f"Compared with a random search of equal time: {_gain(by_chance)}"
+    yield from outcome.asked.left_out
+
+
+def _gain(verdict: Verdict) -> str:
+    low, high = 100 * verdict.low, 100 * verdict.high
+    return f"{100 * verdict.gain:+.1f} % GFLOPS, interval of 95 %: {low:+.1f} to {high:+.1f} %."
 
 
 def _size(outcome: Outcome, nb: int) -> int:
@@ -134,8 +141,8 @@ def _expected(curve: Curve, n: int) -> str:
 
 
 def _command(outcome: Outcome, used: Settings) -> str:
-    threads = threads_of(used, outcome.asked.cores)
-    words, variables = outcome.asked.program.command(ranks_of(used), threads, str(used["blas"]))
+    asked = outcome.asked
+    words, variables = command_for(asked.programs.of(used), used, asked.cores)
     return typed_line(variables, words)
 
 
@@ -147,10 +154,10 @@ def _write_input(outcome: Outcome, used: Settings, n: int) -> Path:
     return file
 
 
-def _write(outcome: Outcome, tuned: Tuned, n: int) -> None:
+def _write(outcome: Outcome, tuned: Tuned, used: Settings, n: int) -> None:
     content: dict[str, Any] = {
         **as_json(tuned),
-        "program": outcome.asked.program.path,
+        "program": outcome.asked.programs.of(used).path,
         "n": n,
         "cases": [
             {"name": c.name, "n": c.n, "settings": c.settings, "gflops": [v if v == v else None for v in c.gflops]}
@@ -160,7 +167,7 @@ def _write(outcome: Outcome, tuned: Tuned, n: int) -> None:
     folder = outcome.runs.folder
     with replacing(folder / _RESULT, _FILE, force=True) as path:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    more = [Section("cases", "Compared settings", table(outcome.shown_cases, report.HEADINGS, numbers=(5, 6, 9)))]
+    more = [Section("cases", "Compared settings", table(outcome.shown_cases, report.HEADINGS, numbers=(6, 7, 10)))]
     with replacing(folder / _PAGE, PAGE, force=True) as path:
         path.write_text(
             tuning_page("HPL", tuned, "culmen tune hpl", more, [report.figure_of(outcome.compared)]), encoding="utf-8"

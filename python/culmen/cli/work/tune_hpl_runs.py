@@ -22,8 +22,9 @@ from .measuring import remove_measurements
 from .tune_hpl_asked import COMMAND
 
 MODULE = "culmen.tune.hpl.measured"
-KNOWN, FOUND = "known.json", "found.json"
+KNOWN, FOUND, BY_CHANCE = "known.json", "found.json", "random.json"
 FIRST, SECOND, SEARCH, CHECK = "first.db", "second.db", "search.db", "check.db"
+RANDOM = "random.db"
 _COMPARISON = "comparison-{}.db"
 _SPARE_S = 60  # so that HPL is stopped by its own limit
 
@@ -76,14 +77,15 @@ class Runs:
         return _COMPARISON.format(n)
 
     def stores(self) -> list[Path]:
+        """Without the random search, which is only for comparison."""
         places = [self.folder / name for name in (FIRST, SECOND, SEARCH, CHECK)]
         places += sorted(self.folder.glob(_COMPARISON.format("*")))
         return [place for place in places if place.exists()]
 
     def begin_again(self) -> None:
-        for store in self.stores():
+        for store in [*self.stores(), self.folder / RANDOM]:
             remove_measurements(store)
-        for name in (KNOWN, FOUND):
+        for name in (KNOWN, FOUND, BY_CHANCE):
             (self.folder / name).unlink(missing_ok=True)
 
     def remove_folders(self) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,17 @@ from ..._core import InputError
 from ...bench.study import KeptStudy
 from ...report.files import Kind, replacing
 from ...report.reading import read
+from ...run.result import Result
 from ...study_file import StudyFile, checked
 from ...tune.hpl.plan import FINALISTS, LOOKS, Known
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import Settings
+from .tune_command import spent_s
 from .tune_hpl_asked import COMMAND, Asked
-from .tune_hpl_runs import CHECK, FOUND, MODULE, SEARCH, Runs
+from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
 
-_OPTIMIZER = {"name": "bayes", "model": "additive"}
+_OPTIMIZER: dict[str, Any] = {"name": "bayes", "model": "additive"}
+_RANDOM: dict[str, Any] = {"name": "random"}
 _MOST_RUNS = 300
 _LIST = Kind("list of settings", lambda _path, head: head.startswith(b"["))
 
@@ -36,11 +40,10 @@ def search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
 
 
 def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
-    kept = KeptStudy(_search_file(asked, runs, known), Path.cwd(), COMMAND, runs.folder / SEARCH, "settings")
-    kept.open()
-    result = runs.conduct(kept, "runs")
+    result = _conducted(_search_file(asked, runs, known, _OPTIMIZER, known.plan.search_s), runs, SEARCH, "runs")
     if result.best is None:
-        raise InputError(f"no run of the search succeeded: {result.first_failure}")
+        why = result.first_failure or "no run ended in time; give more --minutes"
+        raise InputError(f"no run of the search succeeded: {why}")
     best = [result.recommended.params] if result.recommended else []
     found = read(runs.folder / SEARCH)
     rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
@@ -51,21 +54,46 @@ def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     return finalists + [each for each in before if each not in finalists]
 
 
-def _search_file(asked: Asked, runs: Runs, known: Known) -> StudyFile:
+def random_search(asked: Asked, runs: Runs, known: Known) -> Settings:
+    """The best single run of a random search, which takes as long as the search and its check did, and which knows no
+    settings before."""
+    file = runs.folder / BY_CHANCE
+    if not file.exists():
+        seconds = max(1.0, spent_s([runs.folder / SEARCH, runs.folder / CHECK]))
+        result = _conducted(_search_file(asked, runs, known, _RANDOM, seconds), runs, RANDOM, "runs of a random search")
+        if result.best is None:
+            raise InputError(f"no run of the random search succeeded: {result.first_failure or 'none ended in time'}")
+        with replacing(file, _LIST, force=True) as path:
+            path.write_text(json.dumps([asked.completed(dict(result.best))], indent=2) + "\n", encoding="utf-8")
+    (best,) = json.loads(file.read_text(encoding="utf-8"))
+    return dict(best)
+
+
+def _conducted(file: StudyFile, runs: Runs, store: str, what: str) -> Result:
+    kept = KeptStudy(file, Path.cwd(), COMMAND, runs.folder / store, "settings")
+    kept.open()
+    return runs.conduct(kept, what)
+
+
+def _search_file(
+    asked: Asked, runs: Runs, known: Known, optimizer: dict[str, Any], seconds: float
+) -> StudyFile:  # fmt: skip
     plan, space = known.plan, asked.space(known)
     searched = {name for name, table in space.items() if "value" not in table}
     if not searched:
         raise InputError("nothing is left to search, because these parameters have one value here; name more")
+    starts = [_start(settings, searched) for settings in asked.before_search(known).values()]
     fixed = {"n": plan.search_n, "limit_s": plan.limit_s, "how": runs.how.text()}
     tables = {
         "name": "tune-hpl",
         "seed": asked.options.seed,
+        "constraints": asked.constraints(known),
         "space": {**space, **{name: {"value": value} for name, value in fixed.items()}},
-        "starts": [_start(settings, searched) for settings in asked.before_search(known).values()],
+        "starts": [] if optimizer is _RANDOM else starts,
         "evaluator": {"python": f"{MODULE}:measure", "time_limit_s": plan.limit_s + 60, "give_up_after": 25},
         "objectives": {"log_gflops": "maximize"},
-        "optimizer": _OPTIMIZER,
-        "stop": {"evaluations": _MOST_RUNS, "wall_time_s": plan.search_s},
+        "optimizer": optimizer,
+        "stop": {"evaluations": _MOST_RUNS, "wall_time_s": seconds},
         "run": {"workers": 1, "prefetch": False},
     }
     file: StudyFile = checked(StudyFile, tables, COMMAND)

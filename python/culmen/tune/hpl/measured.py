@@ -17,8 +17,9 @@ from ...launch.supervision import end_with_parent
 from ...problem.given import Value
 from .dat import Dat, parse_dat
 from .output import HplError, Run, failed_with, result_in, runs_in
-from .program import Program, find_program, input_name
-from .space import dat_of, ranks_of, threads_of
+from .program import Program, input_name
+from .programs import program_from, program_of
+from .space import command_for, dat_of
 
 RUN = "run-"  # begins the name of a folder
 _OUTPUT = "hpccoutf.txt"
@@ -30,11 +31,10 @@ _ELSEWHERE_N = 128  # of the other benchmarks of hpcc
 
 @dataclass(frozen=True)
 class How:
-    """How to run: the program, further words for its launcher, cores, what in the input file is no setting, and the
-    folder for the folders of runs."""
+    """How to run: the content of Programs, cores, what in the input file is no setting, and the folder for the folders
+    of runs."""
 
-    program: str
-    words: tuple[str, ...]
+    programs: list[dict[str, Any]]
     cores: int
     base: str
     folder: str
@@ -44,8 +44,7 @@ class How:
 
     @classmethod
     def of(cls, text: str) -> "How":
-        found = json.loads(text)
-        return cls(found["program"], tuple(found["words"]), found["cores"], found["base"], found["folder"])
+        return cls(**json.loads(text))
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
@@ -63,15 +62,15 @@ def measure_settings(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
 def _measured(settings: Mapping[str, Value], p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     how, n = How.of(p["how"]), int(p["n"])
     begun = time.monotonic()
-    program, base = _program(how.program, how.words), _base(how.base)
+    program, base = _program(json.dumps(program_of(how.programs, settings))), _base(how.base)
     run = run_once(program, settings, n, how.cores, base, float(p["limit_s"]), Path(how.folder))
     figures = {"hpl_time_s": run.time_s, "residual": run.residual, "wall_time_s": time.monotonic() - begun}
     return run.gflops, figures
 
 
 @cache
-def _program(path: str, words: tuple[str, ...]) -> Program:
-    return find_program(Path(path), words)
+def _program(part: str) -> Program:
+    return program_from(json.loads(part))
 
 
 @cache
@@ -90,8 +89,7 @@ def run_once(
     """Runs HPL in a folder of its own below ``place``, which it removes. On several nodes, all must see it. Raises
     HplError if there is no valid result."""
     dat = dat_of(settings, n, base)
-    ranks, threads = ranks_of(settings), threads_of(settings, cores)
-    command, environment = program.command(ranks, threads, str(settings["blas"]))
+    command, environment = command_for(program, settings, cores)
     folder = Path(tempfile.mkdtemp(prefix=RUN, dir=place))
     try:
         launched = _Launched(command, {**os.environ, **environment}, folder, program.is_hpcc)

@@ -50,8 +50,8 @@ class Plan:
 @dataclass(frozen=True)
 class Known:
     """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``tried``: such settings with
-    each BLAS, with the largest N that they ran with, and their GFLOPS; None: the run failed. ``curves``: by the names
-    of settings, without those whose runs failed."""
+    each BLAS and each build, with the largest N that they ran with, and their GFLOPS; None: the run failed.
+    ``curves``: by the names of settings, without those whose runs failed."""
 
     plan: Plan
     usual: dict[str, Any]
@@ -74,7 +74,11 @@ class Known:
     def fast_blas(self) -> list[str]:
         """Libraries that are worth a search."""
         most = max(n for _, n, _ in self.tried)
-        speeds = {str(settings["blas"]): speed for settings, n, speed in self.tried if speed and n == most}
+        speeds: dict[str, float] = {}
+        for settings, n, speed in self.tried:
+            if speed and n == most:
+                name = str(settings["blas"])
+                speeds[name] = max(speed, speeds.get(name, 0.0))
         return [name for name, speed in speeds.items() if speed >= _SLOW_BLAS * max(speeds.values())]
 
     def is_slow(self, name: str) -> bool:

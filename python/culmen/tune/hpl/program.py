@@ -3,8 +3,8 @@
 import os
 import re
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..._core import InputError
@@ -19,39 +19,57 @@ _BLAS = "libblas.so.3"
 _LINKED = re.compile(rf"^\s*{re.escape(_BLAS)} => (\S+) \(", re.MULTILINE)
 _TITLES = {"blas": "reference", "openblas-pthread": "openblas", "blis-pthread": "blis"}
 ITS_OWN = "its own"  # a BLAS that culmen cannot exchange
+DEFAULT = "default"  # binding: as the launcher, or the user's words for it
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Program:
     """``blas``: the folders of the libraries that it can use, by name; ``present_blas``: the one that it uses now.
-    ``words``: for the launcher, after culmen's own."""
+    ``words``: for the launcher, after culmen's own. ``bound``: words for the launcher, by bound_by(). ``compiler``,
+    ``flags``: that built it, if culmen did."""
 
     path: str
     launcher: Launcher
     blas: dict[str, str]
     present_blas: str
     words: tuple[str, ...] = ()
+    bound: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    compiler: str = ""
+    flags: str = ""
 
     @property
     def is_hpcc(self) -> bool:
         """It then reads hpccinf.txt, and runs other benchmarks, too."""
         return "hpcc" in Path(self.path).name
 
-    def command(self, ranks: int, threads: int, blas: str) -> tuple[list[str], dict[str, str]]:
-        """The words of a run, and environment variables for the launcher."""
+    def command(
+        self, ranks: int, threads: int, blas: str, binding: str = DEFAULT, tcp_bytes: int = 0
+    ) -> tuple[list[str], dict[str, str]]:  # fmt: skip
+        """The words of a run, and environment variables for the launcher. ``tcp_bytes``: of a socket's buffer; 0: the
+        MPI's own choice."""
         known = situations(self.launcher, ranks_per_node(ranks), True)
         added = {name: value for each in known for name, value in each.environment.items()}
         flags = [flag for each in known for flag in each.flags]
-        program = [*self._variables(threads, blas), self.path]
+        tcp = self.launcher.mpi.tcp
+        variables = dict(tcp.variables) if tcp and tcp_bytes else {}
+        program = [*self._variables(threads, blas, _filled(variables, tcp_bytes)), self.path]
         placed = self._placed(ranks_per_node(ranks), threads)
-        return [self.launcher.program, *flags, *placed, *self.words, "-n", str(ranks), *program], added
+        if binding != DEFAULT:
+            placed = list(self.bound[bound_by(binding, ranks_per_node(ranks), threads)])
+        sockets = [word.format(bytes=tcp_bytes) for word in tcp.flags] if tcp and tcp_bytes else []
+        return [self.launcher.program, *flags, *placed, *sockets, *self.words, "-n", str(ranks), *program], added
+
+    @property
+    def is_placed_by_words(self) -> bool:
+        words = self.launcher.mpi.placement
+        return words is not None and self._is_placed_by({*words.replaced, *words.replaced_per_node})
 
     def _placed(self, per_node: int, threads: int) -> list[str]:
         """Each node has equally many ranks. Open MPI would bind all threads of a rank to one core. If words of the user
         place the ranks, these alone do."""
         words, several = self.launcher.mpi.placement, nodes() > 1
-        if words is None or self._is_placed_by({*words.replaced, *words.replaced_per_node}):
+        if words is None or self.is_placed_by_words:
             return []
         chosen = words.per_node if several else []
         if threads > 1:
@@ -62,12 +80,24 @@ class Program:
         given = [word.lstrip("-").partition("=")[0] for word in self.words if word.startswith("-")]
         return not options.isdisjoint(given)
 
-    def _variables(self, threads: int, blas: str) -> list[str]:
+    def _variables(self, threads: int, blas: str, more: Mapping[str, str]) -> list[str]:
         """By ``env``: the variables of the launcher do not reach all ranks of all MPIs."""
-        words = ["env", *(f"{name}={threads}" for name in _THREADS)]
+        words = [
+            "env",
+            *(f"{name}={threads}" for name in _THREADS),
+            *(f"{name}={value}" for name, value in more.items()),
+        ]
         if folder := self.blas.get(blas):
             words.append("LD_LIBRARY_PATH=" + ":".join(filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")])))
         return words
+
+
+def bound_by(binding: str, per_node: int, threads: int) -> str:
+    return f"{binding} {per_node}x{threads}"
+
+
+def _filled(variables: Mapping[str, str], tcp_bytes: int) -> dict[str, str]:
+    return {name: value.format(bytes=tcp_bytes) for name, value in variables.items()}
 
 
 def input_name(is_hpcc: bool) -> str:
@@ -88,18 +118,19 @@ def all_cores() -> int:
     return cores() * nodes()
 
 
-def find_program(given: Path | None, words: Sequence[str] = ()) -> Program:
-    """Raises InputError if there is none, or no MPI for it."""
+def find_program(given: Path | None, words: Sequence[str] = (), launcher: str | None = None) -> Program:
+    """``launcher``: the name of its MPI, or the path of mpiexec; None: of the MPI that the program links. Raises
+    InputError if there is no such program, or no MPI for it."""
     path = _path_of(given)
     module = module_linked_by(path)
     try:
-        launcher = find_launcher(module or None)
+        found = find_launcher(launcher or module or None)
     except LauncherError as error:
         raise InputError(f"{path} needs an MPI to run: {error}") from None
-    if module and launcher.mpi.module != module:
-        raise InputError(f"{path} was built for {module}, but the launcher {launcher.program} is of another MPI")
+    if module and found.mpi.module != module:
+        raise InputError(f"{path} was built for {module}, but the launcher {found.program} is of another MPI")
     blas, present = _libraries(path)
-    return Program(path, launcher, blas, present, tuple(words))
+    return Program(path, found, blas, present, tuple(words))
 
 
 def _path_of(given: Path | None) -> str:

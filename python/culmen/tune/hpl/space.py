@@ -8,7 +8,8 @@ from ..._core import InputError
 from ...base.text import did_you_mean
 from ...problem.given import Value
 from .dat import Dat
-from .program import Program, nodes, ranks_per_node
+from .program import DEFAULT, Program, nodes, ranks_per_node
+from .programs import NAMES, Programs
 
 Settings = dict[str, Any]
 _FACTORS = ("left", "crout", "right")
@@ -26,6 +27,8 @@ _CODES = {  # the words of parameters whose numbers in the file mean something
     "u": _FORMS,
 }
 _ORDINALS = {"nb": _BLOCKS, "nbmin": (1, 2, 4, 8, 16), "ndiv": (2, 3, 4), "depth": (0, 1, 2)}
+MACHINE = (*NAMES, "binding", "tcp_buffers")
+TCP_BYTES = (0, 65_536, 262_144, 1_048_576, 4_194_304)  # of a socket's buffer; 0: the MPI's own choice
 _THRESHOLDS = (16, 32, 64, 96, 128)
 
 
@@ -53,6 +56,12 @@ def ranks_of(settings: Mapping[str, Value]) -> int:
 def threads_of(settings: Mapping[str, Value], cores: int) -> int:
     """Of each rank: ranks × threads use all cores of a node."""
     return max(1, cores // nodes() // ranks_per_node(ranks_of(settings)))
+
+
+def command_for(program: Program, settings: Mapping[str, Value], cores: int) -> tuple[list[str], dict[str, str]]:
+    """The words of a run, and environment variables for the launcher."""
+    binding, tcp_bytes = str(settings.get("binding", DEFAULT)), int(str(settings.get("tcp_buffers", 0)))
+    return program.command(ranks_of(settings), threads_of(settings, cores), str(settings["blas"]), binding, tcp_bytes)
 
 
 def calculator(ranks: int, blas: str) -> Settings:
@@ -92,13 +101,19 @@ def dat_of(settings: Mapping[str, Any], n: int, base: Dat | None = None) -> Dat:
     return Dat(**{**vars(base), **fields})
 
 
+def bindings_of(programs: Programs) -> list[str]:
+    """That all of them have."""
+    found = [{key.partition(" ")[0] for key in each.bound} for each in programs.by_choice.values()]
+    return [DEFAULT, *sorted(set.intersection(*found))]
+
+
 def space_for(
-    program: Program, cores: int, ranks: int | None, starts: Sequence[Settings], only: Iterable[str] | None,
+    programs: Programs, cores: int, ranks: int | None, starts: Sequence[Settings], only: Iterable[str] | None,
     fixed: Mapping[str, Value],
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """The tables of a study file. ``starts``: the first has the values of what is not searched. ``only``: the names of
     what is searched; None: everything. Raises InputError for a name that does not exist."""
-    known = _parameters(program, cores, ranks, starts)
+    known = _parameters(programs, cores, ranks, starts)
     check_names([*(only or ()), *fixed], list(known))
     present = starts[0]
     searched = set(known) - set(fixed) if only is None else set(only) - set(fixed)
@@ -123,7 +138,7 @@ def check_names(names: Iterable[str], known: list[str]) -> None:
 
 
 def _parameters(
-    program: Program, cores: int, ranks: int | None, starts: Sequence[Settings]
+    programs: Programs, cores: int, ranks: int | None, starts: Sequence[Settings]
 ) -> dict[str, dict[str, Any]]:
     """Each start is a point of the space."""
 
@@ -133,8 +148,13 @@ def _parameters(
     out: dict[str, dict[str, Any]] = {
         "nb": {"type": "ordinal", "choices": sorted(with_starts("nb", _BLOCKS))},
         "grid": {"type": "categorical", "choices": with_starts("grid", grids_for(cores, ranks))},
-        "blas": {"type": "categorical", "choices": with_starts("blas", program.blas)},
+        "blas": {"type": "categorical", "choices": with_starts("blas", programs.present.blas)},
     }
+    out |= {name: {"type": "categorical", "choices": programs.values(name)} for name in programs.names}
+    if "binding" in starts[0]:
+        out["binding"] = {"type": "categorical", "choices": with_starts("binding", bindings_of(programs))}
+    if "tcp_buffers" in starts[0]:
+        out["tcp_buffers"] = {"type": "ordinal", "choices": sorted(with_starts("tcp_buffers", TCP_BYTES))}
     for name in ("pfact", "nbmin", "ndiv", "rfact", "bcast", "depth", "swap"):
         if name in _ORDINALS:
             out[name] = {"type": "ordinal", "choices": sorted(with_starts(name, _ORDINALS[name]))}
@@ -158,8 +178,10 @@ def fixed_by(words: Sequence[str], cores: int) -> Settings:
 
 
 def _value(name: str, text: str, cores: int) -> Value:
-    if name == "blas":
+    if name in ("blas", "binding", *NAMES):
         return text
+    if name == "tcp_buffers" and text.isdigit():
+        return int(text)
     if name == "grid":
         return _grid(text, cores)
     if name == "equilibration":
@@ -171,7 +193,7 @@ def _value(name: str, text: str, cores: int) -> Value:
             raise InputError(f"--fix {name}={text}: write one of {', '.join(_CODES[name])}")
         return text
     if not text.isdigit() or (name == "nb" and int(text) < 1):
-        check_names([name], ["grid", "blas", "equilibration", "swap_threshold", *_CODES, *_ORDINALS])
+        check_names([name], ["grid", "blas", "equilibration", "swap_threshold", *MACHINE, *_CODES, *_ORDINALS])
         raise InputError(f"--fix {name}={text}: write a positive integer")
     return int(text)
 

@@ -1,0 +1,29 @@
+"""The options of ``culmen tune hpl``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """As a user gives them."""
+
+    program: Path | None = None
+    ranks: int | None = None
+    size: int | None = None
+    memory: str | None = None
+    minutes: float = 15.0
+    rounds: int = 5
+    only: str | None = None
+    fix: Sequence[str] = ()
+    present: Path | None = None
+    build: Path | None = None
+    compilers: str | None = None
+    flags: Sequence[str] = ()
+    mpis: str | None = None
+    link: str | None = None
+    compare_random: bool = False
+    price: float | None = None
+    seed: int = 1
+    words: Sequence[str] = ()

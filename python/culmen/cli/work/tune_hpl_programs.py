@@ -1,0 +1,156 @@
+"""The programs of ``culmen tune hpl``: builds of HPL, and how their ranks can be bound."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from itertools import product
+from pathlib import Path
+
+from ..._core import InputError
+from ...launch.mpi import Placement
+from ...tune.hpl.building import Recipe, Sources, build, mpis_named
+from ...tune.hpl.compilers import compilers_named, flags_listed, words_for_blas
+from ...tune.hpl.program import DEFAULT, Program, bound_by, find_program, nodes, ranks_per_node
+from ...tune.hpl.programs import Choice, Programs
+from ...tune.hpl.sockets import has_tcp_buffers
+from ...tune.hpl.space import bindings_of, grids_for, ranks_of, threads_of
+from ...tune.placement.placed import words_for
+from ...tune.placement.topology import Topology, read_topology
+from .tune_hpl_options import Options
+
+BUILDS = "builds"  # a folder
+
+
+def found_programs(options: Options, folder: Path, say: Callable[[str], None]) -> Programs:
+    """Raises InputError if there are none."""
+    if options.build is None:
+        for name in ("compilers", "mpis", "link", "flags"):
+            if getattr(options, name):
+                raise InputError(f"--{name} says how to build HPL; give its sources with --build FOLDER")
+        return Programs.one(find_program(options.program, options.words))
+    if options.program is not None:
+        raise InputError("--program and --build are both given; remove one of them")
+    built = dict(_built(options, _recipes(options), folder / BUILDS, say))
+    if not built:
+        raise InputError(f"no build of {options.build} succeeded; the messages above say why")
+    return Programs(built)
+
+
+def _recipes(options: Options) -> list[Recipe]:
+    compilers, flags, mpis = compilers_named(options.compilers), flags_listed(options.flags), mpis_named(options.mpis)
+    if options.words and len(mpis) > 1:
+        raise InputError(f"words after -- are for one mpiexec; name one MPI with --mpis (there are {', '.join(mpis)})")
+    blas = tuple(words_for_blas(options.link))
+    return [
+        Recipe(name, launcher, compiler, flag, blas)
+        for (name, launcher), compiler, flag in product(mpis.items(), compilers, flags)
+    ]
+
+
+def _built(
+    options: Options, recipes: list[Recipe], folder: Path, say: Callable[[str], None]
+) -> Iterator[tuple[Choice, Program]]:  # fmt: skip
+    assert options.build is not None
+    sources = Sources.at(options.build)
+    for recipe in recipes:
+        try:
+            path, anew = build(sources, recipe, folder, lambda _: None)
+            found = find_program(path, options.words, recipe.mpi)
+        except InputError as error:
+            say(f"Left out: {recipe}. {error}")
+            continue
+        say(f"{'Built' if anew else 'Built before'}: {recipe}")
+        yield recipe.choice, replace(found, compiler=recipe.compiler.title, flags=recipe.flags)
+
+
+# -- binding
+
+
+def bound(programs: Programs, cores: int) -> Programs:
+    """With the words of their launchers that bind ranks. Without them if that has no effect, or is not known."""
+    if cores == 1 or any(map(_is_unknown, programs.by_choice.values())):
+        return programs
+    try:
+        topology = read_topology()
+    except InputError:
+        return programs
+    found = {choice: replace(each, bound=_bound(each, topology, cores)) for choice, each in programs.by_choice.items()}
+    return Programs(found)
+
+
+def _is_unknown(program: Program) -> bool:
+    known = program.launcher.mpi.placement
+    return program.is_placed_by_words or known is None or not known.bindings
+
+
+def _bound(program: Program, topology: Topology, cores: int) -> dict[str, list[str]]:
+    """Ranks that have more threads than a socket has cores are not bound to cores."""
+    known = program.launcher.mpi.placement
+    assert known is not None
+    out = {}
+    for grid in grids_for(cores, None):
+        settings = {"grid": grid}
+        per_node, threads = ranks_per_node(ranks_of(settings)), threads_of(settings, cores)
+        room = topology.cores_per_socket // threads * len(topology.sockets)
+        for binding in ("none", "core", *(["socket"] if len(topology.sockets) > 1 else [])):
+            real = binding if binding == "none" or per_node <= room else "none"
+            out[bound_by(binding, per_node, threads)] = _words(known, topology, per_node, threads, real)
+    return out
+
+
+def _words(known: Placement, topology: Topology, per_node: int, threads: int, binding: str) -> list[str]:
+    plan = {
+        "words": asdict(known),
+        "sockets": [cores[: topology.cores_per_socket] for cores in topology.sockets],
+        "numa": [cpus for cpus in topology.numa.values() if cpus],
+        "options": [],
+        "ranks": per_node,
+        "nodes": nodes(),
+        "threads": threads,
+        "openmp": False,
+    }
+    return words_for(plan, {"binding": binding})
+
+
+# -- what is not searched
+
+
+def left_out(programs: Programs, cores: int) -> list[str]:
+    """A sentence for each parameter of the machine that has no effect here, or that culmen cannot change."""
+    return [*_of_build(programs), *_of_binding(programs, cores), *_of_tcp(programs)]
+
+
+def _of_build(programs: Programs) -> Iterator[str]:
+    if not programs.names:
+        yield "Left out: the MPI, the compiler and its flags; --build FOLDER builds HPL with several of them."
+
+
+def _of_binding(programs: Programs, cores: int) -> Iterator[str]:
+    if bindings_of(programs)[1:]:
+        return
+    if cores == 1:
+        yield "Left out: the binding of ranks, because there is one core."
+    elif any(each.is_placed_by_words for each in programs.by_choice.values()):
+        yield "Left out: the binding of ranks, because your words for mpiexec say it."
+    else:
+        yield "Left out: the binding of ranks, because culmen does not know how this launcher binds them."
+
+
+def _of_tcp(programs: Programs) -> Iterator[str]:
+    several = list(programs.by_choice.values())
+    if all(map(has_tcp_buffers, several)):
+        return
+    if nodes() == 1 and not any(map(has_tcp_buffers, several)):
+        yield "Left out: TCP buffers, because the ranks of one machine send messages through memory."
+    else:
+        names = dict.fromkeys(each.launcher.mpi.title for each in several if not has_tcp_buffers(each))
+        yield f"Left out: TCP buffers, because culmen does not know how {', '.join(names)} sets them."
+
+
+def machine_settings(programs: Programs) -> dict[str, str | int]:
+    """The present values of what is in no input file."""
+    out: dict[str, str | int] = dict(programs.present_settings())
+    if bindings_of(programs)[1:]:
+        out["binding"] = DEFAULT
+    if all(map(has_tcp_buffers, programs.by_choice.values())):
+        out["tcp_buffers"] = 0
+    return out
