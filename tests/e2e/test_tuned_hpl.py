@@ -51,7 +51,8 @@ def test_better_settings_are_found_written_and_judged(tmp_path):
     assert "Use the new settings" in done.stdout
     assert "benchmarks before HPL" not in done.stdout
     assert "as web calculators choose them, because there is no HPL.dat here" in done.stdout
-    assert "Not searched: the MPI, the compiler" in done.stdout
+    assert "Left out: the MPI, the compiler and its flags; --build FOLDER" in done.stdout
+    assert "Left out: TCP buffers, because the ranks of one machine" in done.stdout
     assert "The runs took" in done.stdout
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
     assert result["use"] == "best_found"
@@ -115,6 +116,22 @@ def test_settings_with_a_wrong_result_are_left_out(tmp_path):
     assert json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["bcast"] != "1ring"
 
 
+def test_random_search_of_equal_time_is_compared(tmp_path):
+    write(tmp_path)
+    words = ("--only", "nb,bcast,pfact,rfact", "--compare-random")
+    done = tune(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
+    cases = {case["name"]: case["gflops"] for case in result["cases"]}
+    if "random search" in cases:  # unless it found the same
+        assert "Compared with a random search of equal time:" in done.stdout
+        assert len(cases["random search"]) == 3
+    before = runs_of(tmp_path)
+    again = tune(tmp_path, *words)
+    assert again.returncode == 0, again.stderr
+    assert runs_of(tmp_path) == before, "the random search is not repeated"
+
+
 def test_a_killed_run_was_probably_short_of_memory(tmp_path):
     write(tmp_path, before="kill -9 $$")
     program = find_program(tmp_path / "xhpl")
@@ -131,6 +148,9 @@ def test_settings_that_need_more_memory_make_all_run_with_a_smaller_n(tmp_path):
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
     assert {case["n"] for case in result["cases"]} == {3000, 2700}
     assert result["use"] == "best_found"
+    assert "Not enough memory for N = 3000: best found" in done.stdout
+    assert "With N = 3000, these did not get their memory: best found. GFLOPS of the others: present" in done.stdout
+    assert "GFLOPS with the largest N of each: present" in done.stdout
     assert read_dat(tmp_path / "tune-hpl" / "HPL.dat").n == (2700,)
 
 
@@ -200,3 +220,16 @@ def test_hpcc_is_tuned(tmp_path, hpcc):
     assert read_dat(file).n == (300,)
     assert len(file.read_text().splitlines()) == LINES + 5, "five lines for PTRANS"
     assert "hpcc runs 15 other benchmarks before HPL. With N = 300" in done.stdout
+
+
+@pytest.mark.slow
+def test_buffers_of_sockets_are_tuned_if_messages_use_them(tmp_path, hpcc):
+    done = culmen(
+        "tune", "hpl", "--program", hpcc, "--minutes", "0.5", "--rounds", "3", "--only", "tcp_buffers,binding",
+        "--size", "300", "--ranks", "2", "--", "--mca", "btl", "tcp,self", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "TCP buffers" not in done.stdout, "they are not left out"
+    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
+    assert set(result["present"]) == {"tcp_buffers", "binding"}
+    assert all(value > 0 for case in result["cases"] for value in case["gflops"])

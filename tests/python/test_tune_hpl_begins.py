@@ -17,7 +17,7 @@ from culmen.tune.hpl.baseline import baseline_for
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.output import failed_with
 from culmen.tune.hpl.program import Program
-from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, USUAL
+from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, SHIPPED, USUAL
 from culmen.tune.hpl.scaling import operations
 
 from culmen import InputError
@@ -147,7 +147,7 @@ def test_settings_that_fail_do_not_lengthen_the_limits(asked, tmp_path):
 
     runs = ModelledRuns(tmp_path, gflops)
     known = first(asked(), runs)
-    assert set(known.curves) == {PRESENT, USUAL}
+    assert set(known.curves) == {PRESENT, SHIPPED, USUAL}
     assert known.limit_s(5000) < 60
     assert [(each["blas"], speed) for each, _, speed in known.tried] == [("slow", None), ("quick", 50.0)]
     assert CALCULATOR not in known.curves
@@ -165,11 +165,11 @@ def test_equal_settings_run_once_in_each_round(asked, tmp_path):
         return [case.name for case in compare(new, by_chance, wanted, ModelledRuns(tmp_path, lambda _: 1.0), known)]
 
     other = {**wanted.cases[PRESENT], "nb": 128}
-    assert names(other) == [PRESENT, CALCULATOR, FOUND]
-    assert names(wanted.cases[CALCULATOR]) == [PRESENT, FOUND]
-    assert names(wanted.cases[PRESENT]) == [PRESENT, CALCULATOR]
-    assert names(other, {**other, "nb": 32}) == [PRESENT, CALCULATOR, RANDOM, FOUND]
-    assert names(other, other) == [PRESENT, CALCULATOR, FOUND]
+    assert names(other) == [PRESENT, SHIPPED, CALCULATOR, FOUND]
+    assert names(wanted.cases[CALCULATOR]) == [PRESENT, SHIPPED, FOUND]
+    assert names(wanted.cases[PRESENT]) == [PRESENT, SHIPPED, CALCULATOR]
+    assert names(other, {**other, "nb": 32}) == [PRESENT, SHIPPED, CALCULATOR, RANDOM, FOUND]
+    assert names(other, other) == [PRESENT, SHIPPED, CALCULATOR, FOUND]
 
 
 def test_killed_settings_make_all_run_with_a_smaller_n(asked, tmp_path):
@@ -178,9 +178,9 @@ def test_killed_settings_make_all_run_with_a_smaller_n(asked, tmp_path):
     known = SimpleNamespace(plan=SimpleNamespace(final_n=1000), limit_s=lambda _: 60.0)
     runs = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["nb"] == 128 else 1.0, str(failed_with(137, "")))
     cases = compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, runs, known)
-    assert [case.n for case in cases] == [1000, 1000, 900, 900, 810, 810]
+    assert [case.n for case in cases] == 3 * [1000] + 3 * [900] + 3 * [810]
     other = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["nb"] == 128 else 1.0)
-    assert len(compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, other, known)) == 2
+    assert len(compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, other, known)) == 3
 
 
 def test_each_round_has_each_kind_once():

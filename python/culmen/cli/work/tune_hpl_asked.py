@@ -14,8 +14,8 @@ from ...tune.hpl.measured import How
 from ...tune.hpl.plan import Known, Wanted, check_size, memory_of
 from ...tune.hpl.program import Program, all_cores, nodes
 from ...tune.hpl.programs import Programs
-from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
-from ...tune.hpl.space import Settings, calculator, check_names, fixed_by, space_for, squarest
+from ...tune.hpl.report import CALCULATOR, PRESENT, SHIPPED, USUAL
+from ...tune.hpl.space import Settings, calculator, check_names, fixed_by, shipped, space_for, squarest
 from .tune_hpl_options import Options
 from .tune_hpl_programs import bound, found_programs, left_out, machine_settings
 
@@ -47,11 +47,13 @@ class Asked:
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
-        self.wanted = Wanted(given.minutes, given.rounds, given.size, memory)
         found = found_programs(given, self.folder, self.say)
         self.programs = bound(found.with_values(self._fixed), self.cores)
         self.left_out = left_out(self.programs, self.cores)
         self.cases = self._known_settings()
+        different = [each for at, each in enumerate(self.cases.values()) if each not in [*self.cases.values()][:at]]
+        kinds = len(different) + 1 + given.compare_random
+        self.wanted = Wanted(given.minutes, given.rounds, given.size, memory, kinds)
         check_names([*self._fixed, *(self._only or ())], list(self.cases[PRESENT]))
         if not self._may_change():
             raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
@@ -74,7 +76,8 @@ class Asked:
     def _known_settings(self) -> dict[str, Settings]:
         ranks, machine = self.options.ranks or self.cores, machine_settings(self.programs)
         self.baseline = baseline_for(self.program, self.options.present, ranks, self.cores)
-        cases = {PRESENT: self.baseline.settings, CALCULATOR: calculator(ranks, self.program.present_blas)}
+        blas = self.program.present_blas
+        cases = {PRESENT: self.baseline.settings, SHIPPED: shipped(ranks, blas), CALCULATOR: calculator(ranks, blas)}
         return {name: {**settings, **machine, **self._fixed} for name, settings in cases.items()}
 
     def text(self) -> str:

@@ -3,7 +3,7 @@
 from ...bench.verdict import in_turns
 from ...tune.hpl.output import is_short_of_memory
 from ...tune.hpl.plan import Known
-from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
+from ...tune.hpl.report import FOUND, PRESENT, RANDOM, Case
 from ...tune.hpl.space import Settings
 from .tune_hpl_asked import Asked
 from .tune_hpl_runs import Runs
@@ -32,8 +32,9 @@ def compare(new: Settings, by_chance: Settings | None, asked: Asked, runs: Runs,
 def _kinds(new: Settings, by_chance: Settings | None, asked: Asked) -> dict[str, Settings]:
     """Without those that are the same."""
     kinds = {PRESENT: asked.cases[PRESENT]}
-    if asked.cases[CALCULATOR] not in (kinds[PRESENT], new):
-        kinds[CALCULATOR] = asked.cases[CALCULATOR]
+    for name, settings in asked.cases.items():
+        if settings not in (*kinds.values(), new):
+            kinds[name] = settings
     if by_chance is not None and by_chance not in (*kinds.values(), new):
         kinds[RANDOM] = by_chance
     if new != kinds[PRESENT]:

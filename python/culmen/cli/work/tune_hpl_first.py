@@ -8,7 +8,7 @@ from ..._core import InputError
 from ...report.files import Kind, replacing
 from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
 from ...tune.hpl.programs import NAMES
-from ...tune.hpl.report import CALCULATOR, PRESENT, USUAL
+from ...tune.hpl.report import PRESENT, USUAL
 from ...tune.hpl.scaling import fitted
 from ...tune.hpl.space import Settings
 from .measuring import remove_measurements
@@ -40,8 +40,9 @@ def first(asked: Asked, runs: Runs) -> Known:
 def _first_runs(asked: Asked, runs: Runs) -> Known:
     """A small N with each BLAS, by ranks alone and by threads alone; a larger N with the best of them."""
     n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
-    present, calculator, tried = asked.cases[PRESENT], asked.cases[CALCULATOR], asked.usual()
-    small = _measured(runs, FIRST, [(each, n) for each in _different([present, calculator, *tried])], _FIRST_LIMIT_S)
+    tried = asked.usual()
+    points = [(each, n) for each in _different([*asked.cases.values(), *tried])]
+    small = _measured(runs, FIRST, points, _FIRST_LIMIT_S)
     best = _best_of_each([each for each in small if each[0] in tried]) or small[:1]
     ahead = max(speed for _, _, speed in best)
     kept = [settings for settings, _, speed in best if speed >= SLOWEST * ahead]

@@ -23,12 +23,13 @@ SHARE_OF_MEMORY = 0.8
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asks for. ``memory``: bytes for the matrix."""
+    """What the user asks for. ``memory``: bytes for the matrix. ``kinds``: of settings in the comparison."""
 
     minutes: float
     rounds: int
     size: int | None
     memory: float
+    kinds: int = 3
 
     @property
     def memory_n(self) -> int:
@@ -153,7 +154,8 @@ def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> 
 
 
 def _size_of_rounds(wanted: Wanted, present: Curve, other: Curve, overhead_s: float, budget_s: float) -> int:
-    """A round has a run with the present settings, and with those of a calculator and of the search."""
-    round_s = _COMPARISON * budget_s / wanted.rounds - 3 * overhead_s
-    together = Curve(present.per_operation_s + 2 * other.per_operation_s, present.per_entry_s + 2 * other.per_entry_s)
+    """A round has a run with the present settings, and with those of others, such as a calculator and the search."""
+    k = wanted.kinds - 1
+    round_s = _COMPARISON * budget_s / wanted.rounds - wanted.kinds * overhead_s
+    together = Curve(present.per_operation_s + k * other.per_operation_s, present.per_entry_s + k * other.per_entry_s)
     return max(together.size_for(max(_SHORTEST_S, round_s)), _LEAST_N)

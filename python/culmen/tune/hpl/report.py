@@ -16,7 +16,7 @@ from .space import ranks_of, threads_of
 HEADINGS = ("settings", "MPI", "compiler", "flags", "BLAS", "TCP", "N", "NB", "P x Q", "threads", "GFLOPS", "range")
 TEXTS = ("settings", "MPI", "compiler", "flags", "BLAS", "TCP")
 PRESENT, CALCULATOR, USUAL, FOUND = "present", "web calculators", "best BLAS", "best found"
-RANDOM = "random search"
+SHIPPED, RANDOM = "shipped file", "random search"
 
 
 @dataclass(frozen=True)
