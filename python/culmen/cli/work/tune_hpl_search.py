@@ -28,7 +28,7 @@ _LIST = Kind("list of settings", lambda _path, head: head.startswith(b"["))
 
 def search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     """The best settings, the recommended ones first, and those that were known before. A search that has ended is
-    not continued: its time was up."""
+    not continued: its time was up. On a slow machine, it may end before its first run does."""
     file = runs.folder / FOUND
     if file.exists():
         kept: list[Settings] = json.loads(file.read_text(encoding="utf-8"))
@@ -41,9 +41,8 @@ def search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
 
 def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     result = _conducted(_search_file(asked, runs, known, _OPTIMIZER, known.plan.search_s), runs, SEARCH, "runs")
-    if result.best is None:
-        why = result.first_failure or "no run ended in time; give more --minutes"
-        raise InputError(f"no run of the search succeeded: {why}")
+    if result.best is None and result.first_failure:
+        raise InputError(f"no run of the search succeeded: {result.first_failure}")
     best = [result.recommended.params] if result.recommended else []
     found = read(runs.folder / SEARCH)
     rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
@@ -54,19 +53,18 @@ def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     return finalists + [each for each in before if each not in finalists]
 
 
-def random_search(asked: Asked, runs: Runs, known: Known) -> Settings:
+def random_search(asked: Asked, runs: Runs, known: Known) -> Settings | None:
     """The best single run of a random search, which takes as long as the search and its check did, and which knows no
-    settings before."""
+    settings before. None if no run succeeded."""
     file = runs.folder / BY_CHANCE
     if not file.exists():
         seconds = max(1.0, spent_s([runs.folder / SEARCH, runs.folder / CHECK]))
         result = _conducted(_search_file(asked, runs, known, _RANDOM, seconds), runs, RANDOM, "runs of a random search")
-        if result.best is None:
-            raise InputError(f"no run of the random search succeeded: {result.first_failure or 'none ended in time'}")
+        best = [] if result.best is None else [asked.completed(dict(result.best))]
         with replacing(file, _LIST, force=True) as path:
-            path.write_text(json.dumps([asked.completed(dict(result.best))], indent=2) + "\n", encoding="utf-8")
-    (best,) = json.loads(file.read_text(encoding="utf-8"))
-    return dict(best)
+            path.write_text(json.dumps(best, indent=2) + "\n", encoding="utf-8")
+    found: list[Settings] = json.loads(file.read_text(encoding="utf-8"))
+    return found[0] if found else None
 
 
 def _conducted(file: StudyFile, runs: Runs, store: str, what: str) -> Result:
