@@ -35,7 +35,7 @@ def test_the_best_flags_are_found_and_builds_are_kept(tmp_path):
     words = ("--build", "hpl-2.3.tar.gz", "--mpis", "openmpi", "--flags", flags, "--only", "flags")
     done = tune(tmp_path, *words)
     assert done.returncode == 0, done.stderr
-    assert "Left out: openmpi, gcc, -DBROKEN. make ended with exit code 2:" in done.stdout
+    assert "Left out: the build with openmpi, gcc, -DBROKEN. make ended with exit code 2:" in done.stdout
     assert "these flags are not for this program; all that it printed is in" in done.stdout
     result = result_in(tmp_path)
     assert result["best_found"] == {"flags": "-O1 -DSPEED=90"}

@@ -17,6 +17,7 @@ from culmen.tune.hpl.baseline import baseline_for
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.output import failed_with
 from culmen.tune.hpl.program import Program
+from culmen.tune.hpl.programs import Programs
 from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, SHIPPED, USUAL
 from culmen.tune.hpl.scaling import operations
 
@@ -151,6 +152,22 @@ def test_settings_that_fail_do_not_lengthen_the_limits(asked, tmp_path):
     assert known.limit_s(5000) < 60
     assert [(each["blas"], speed) for each, _, speed in known.tried] == [("slow", None), ("quick", 50.0)]
     assert CALCULATOR not in known.curves
+
+
+def test_each_build_runs_first_and_one_whose_runs_fail_is_not_searched(asked, tmp_path, monkeypatch):
+    """As one for another CPU, which ends with an illegal instruction."""
+    flags = ("-O2", "-O3", "-march=other")
+    built = Programs({("openmpi", "gcc", each): XHPL for each in flags})
+    monkeypatch.setattr(tune_hpl_asked, "found_programs", lambda *_: (built, ["Left out: the build with clang."]))
+    wanted = asked()
+    runs = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["flags"] == "-march=other" else 50.0)
+    known = first(wanted, runs)
+    assert {settings["flags"] for settings, _ in runs.asked["first.db"]} == set(flags)
+    assert wanted.space(known)["flags"]["choices"] == ["-O2", "-O3"]
+    assert wanted.space(known)["compiler"] == {"value": "gcc"}
+    assert wanted.left_out[0] == "Left out: the build with clang."
+    assert wanted.cases[PRESENT]["flags"] == "-O2"
+    assert [each["flags"] for each in asked(only="nb").usual()] == ["-O2"]
 
 
 # -- the comparison

@@ -52,8 +52,6 @@ def _introduce(asked: Asked, runs: Runs) -> None:
     mpis = ", ".join(dict.fromkeys(each.launcher.mpi.title for each in asked.programs.by_choice.values()))
     runs.say(f"{program.path} with {mpis} on {asked.cores} cores; BLAS: {libraries}")
     runs.say(f"Present settings: NB = {present['nb']}, P x Q = {present['grid']}, … {asked.baseline.source}")
-    for sentence in asked.left_out:
-        runs.say(sentence)
 
 
 def _explain(asked: Asked, runs: Runs, known: Known) -> None:

@@ -47,9 +47,9 @@ class Asked:
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
-        found = found_programs(given, self.folder, self.say)
+        found, failed = found_programs(given, self.folder, self.say)
         self.programs = bound(found.with_values(self._fixed), self.cores)
-        self.left_out = left_out(self.programs, self.cores)
+        self.left_out = [*failed, *left_out(self.programs, self.cores)]
         self.cases = self._known_settings()
         different = [each for at, each in enumerate(self.cases.values()) if each not in [*self.cases.values()][:at]]
         kinds = len(different) + 1 + given.compare_random

@@ -20,19 +20,38 @@ from .tune_hpl_options import Options
 BUILDS = "builds"  # a folder
 
 
-def found_programs(options: Options, folder: Path, say: Callable[[str], None]) -> Programs:
-    """Raises InputError if there are none."""
+def found_programs(
+    options: Options, folder: Path, say: Callable[[str], None]
+) -> tuple[Programs, list[str]]:  # fmt: skip
+    """Also a sentence for each build that failed. Raises InputError if there are none."""
     if options.build is None:
         for name in ("compilers", "mpis", "link", "flags"):
             if getattr(options, name):
                 raise InputError(f"--{name} says how to build HPL; give its sources with --build FOLDER")
-        return Programs.one(find_program(options.program, options.words))
+        return Programs.one(find_program(options.program, options.words)), []
     if options.program is not None:
         raise InputError("--program and --build are both given; remove one of them")
-    built = dict(_built(options, _recipes(options), folder / BUILDS, say))
+    sources, recipes, failed = Sources.at(options.build), _recipes(options), []
+    say(f"Builds of HPL in {folder / BUILDS}: {len(recipes)}")
+    built: dict[Choice, Program] = {}
+    for recipe in recipes:
+        try:
+            built[recipe.choice] = _built(sources, recipe, options, folder / BUILDS, say)
+        except InputError as error:
+            failed.append(f"Left out: the build with {recipe}. {error}")
+            say(failed[-1])
     if not built:
-        raise InputError(f"no build of {options.build} succeeded; the messages above say why")
-    return Programs(built)
+        raise InputError(f"no build of {options.build} succeeded. {failed[0]}")
+    return Programs(built), failed
+
+
+def _built(
+    sources: Sources, recipe: Recipe, options: Options, folder: Path, say: Callable[[str], None]
+) -> Program:  # fmt: skip
+    path, anew = build(sources, recipe, folder, lambda _: None)
+    found = find_program(path, options.words, recipe.mpi)
+    say(f"{'Built' if anew else 'Built before'}: {recipe}")
+    return replace(found, compiler=recipe.compiler.title, flags=recipe.flags)
 
 
 def _recipes(options: Options) -> list[Recipe]:
@@ -44,22 +63,6 @@ def _recipes(options: Options) -> list[Recipe]:
         Recipe(name, launcher, compiler, flag, blas)
         for (name, launcher), compiler, flag in product(mpis.items(), compilers, flags)
     ]
-
-
-def _built(
-    options: Options, recipes: list[Recipe], folder: Path, say: Callable[[str], None]
-) -> Iterator[tuple[Choice, Program]]:  # fmt: skip
-    assert options.build is not None
-    sources = Sources.at(options.build)
-    for recipe in recipes:
-        try:
-            path, anew = build(sources, recipe, folder, lambda _: None)
-            found = find_program(path, options.words, recipe.mpi)
-        except InputError as error:
-            say(f"Left out: {recipe}. {error}")
-            continue
-        say(f"{'Built' if anew else 'Built before'}: {recipe}")
-        yield recipe.choice, replace(found, compiler=recipe.compiler.title, flags=recipe.flags)
 
 
 # -- binding
