@@ -1,13 +1,19 @@
 """How near to the best settings of HPL the search of `culmen tune hpl` comes, and random search and Optuna's TPE.
 
     python benchmarks/hpl.py measure [--program XHPL] [--n N] [--repeats R] [--seconds S] [--small]
-    python benchmarks/hpl.py [--seeds K] [--share X]
+    python benchmarks/hpl.py [--seeds K] [--share X] [--small]
+    python benchmarks/hpl.py made-up [--grids G] [--seeds K] [--share X] [--small]
 
 The first command measures a grid of settings once, R times each, in random order, and keeps the results in
 `build/hpl-grid-….jsonl`. Called again, it continues; S limits one call. The second command replays searches on this
 grid: each run of a search gets the grid's mean of its settings, times a random one of the factors by which repeats
 differ from their mean, and takes the time of this speed. A search may spend X of the time of the whole grid (once
 each). The figure is the mean of the settings that it chooses, as a share of the best mean.
+
+The third command replays searches on G made-up grids, so that no search is judged, or tuned, by one machine alone. The
+logarithm of a speed is a sum of random effects: of each parameter, and smaller ones of each two. Speed is a smooth
+function of NB with one maximum. Single runs have a spread of 3, 8 or 12 %, with more outliers than a normal
+distribution.
 
 All searches know only what they measured. Random search and TPE choose their best single run. As `culmen tune hpl`
 does, culmen begins with usual settings and keeps a part of its time to look again at the best ones.
@@ -110,6 +116,27 @@ class Measured:
         return self.means.get(key_of(settings), 0.0) / max(self.means.values())
 
 
+class MadeUp(Measured):
+    """A random function in place of measurements."""
+
+    def __init__(self, grid: dict[str, list[Any]], seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        effects = {name: rng.random() ** 2 * 0.25 * rng.standard_normal(len(values)) for name, values in grid.items()}
+        at = np.arange(len(grid["nb"]))
+        effects["nb"] = -rng.uniform(0.005, 0.06) * (at - rng.uniform(0, len(at) - 1)) ** 2
+        pairs = {
+            (a, b): 0.04 * rng.random() ** 3 * rng.standard_normal((len(grid[a]), len(grid[b])))
+            for a, b in itertools.combinations(grid, 2)
+        }
+        self.means = {}
+        for settings in points_of(grid):
+            k = {name: grid[name].index(value) for name, value in settings.items()}
+            alone = sum(effect[k[name]] for name, effect in effects.items())
+            together = sum(effect[k[a], k[b]] for (a, b), effect in pairs.items())
+            self.means[key_of(settings)] = 80 * math.exp(alone + together)
+        self.deviations = (0.03, 0.08, 0.12)[seed % 3] * rng.standard_t(5, 400) / math.sqrt(5 / 3)
+
+
 class Runs:
     """Of one search. ``left``: of its time, in 1 / GFLOPS, as all runs have the same N."""
 
@@ -197,29 +224,41 @@ def replay(options: argparse.Namespace) -> None:
     print(f"{len(each)} settings with N = {options.n}, spread of a run {100 * measured.deviations.std():.1f} %")
     print(f"best: {measured.means[best]:.4g} GFLOPS with {best}; median of all settings: {middle:.4g} GFLOPS")
     print(f"time of a search: {time_s:.3g} s in HPL, {100 * options.share:.3g} % of that of the grid")
+    compare(grid, [measured], options)
+
+
+def made_up(options: argparse.Namespace) -> None:
+    grid = grid_of(options.small)
+    grids = [MadeUp(grid, seed) for seed in range(1, options.grids + 1)]
+    print(f"{options.grids} made-up grids of {len(grids[0].means)} settings, {options.seeds} searches on each")
+    compare(grid, grids, options)
+
+
+def compare(grid: dict[str, list[Any]], grids: list[Any], options: argparse.Namespace) -> None:
     searches = {"culmen": by_culmen, "random": by_random, "TPE (Optuna)": by_tpe, "web calculators": by_calculator}
     for name, search in searches.items():
         shares, counts = [], []
-        for seed in range(1, options.seeds + 1):
-            run = Runs(measured, seed, options.share * sum(each))
+        for measured, seed in itertools.product(grids, range(1, options.seeds + 1)):
+            run = Runs(measured, seed, options.share * sum(1 / speed for speed in measured.means.values()))
             shares.append(100 * measured.share(search(grid, run, seed)))
             counts.append(run.count)
-        about = f"{name}, {np.median(counts):.0f} runs"
-        print(f"{about}: {np.median(shares):.1f} % of the best (median), worst {min(shares):.1f} %")
+        about = f"{name}, {np.median(counts):.0f} runs: {np.median(shares):.1f} % of the best (median)"
+        print(f"{about}, mean {np.mean(shares):.1f} %, worst {min(shares):.1f} %", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=["measure", "replay"], default="replay")
+    parser.add_argument("what", nargs="?", choices=["measure", "replay", "made-up"], default="replay")
     parser.add_argument("--program", type=Path)
     parser.add_argument("--n", type=int, default=2000)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=270)
     parser.add_argument("--small", action="store_true", help="without BCAST")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--grids", type=int, default=30)
     parser.add_argument("--share", type=float, default=0.1, help="of the time of the grid")
     options = parser.parse_args()
-    (measure if options.what == "measure" else replay)(options)
+    {"measure": measure, "replay": replay, "made-up": made_up}[options.what](options)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 import tarfile
 from pathlib import Path
 
-# The speed depends on NB, on -DSPEED=… and on the compiler. dgemm_ must work, and each rank of the grid must be there.
+# The speed depends on NB, on -DSPEED=… and on the buffers of Open MPI's sockets. dgemm_ must work, and each rank of the
+# grid must be there.
 _PROGRAM = r"""
 #include <math.h>
 #include <mpi.h>
@@ -46,7 +47,9 @@ int main(int argc, char **argv) {
   dgemm_("N", "N", &two, &two, &two, &one, a, &two, b, &two, &zero, c, &two);
   const int right = c[0] == 23 && c[1] == 34 && c[2] == 31 && c[3] == 46 && p * q <= size;
   if (rank == 0) {
-    printf("WR11C2R4 %d %d %d %d 0.01 %.4e\n", n, nb, p, q, SPEED - fabs(nb - 128.0) / 16);
+    const char *buffer = getenv("OMPI_MCA_btl_tcp_sndbuf");
+    const double more = buffer && atoi(buffer) >= 262144 ? 20 : 0;
+    printf("WR11C2R4 %d %d %d %d 0.01 %.4e\n", n, nb, p, q, SPEED + more - fabs(nb - 128.0) / 16);
     printf("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.0044729 ...... %s\n", right ? "PASSED" : "FAILED");
   }
   MPI_Finalize();

@@ -221,16 +221,3 @@ def test_hpcc_is_tuned(tmp_path, hpcc):
     assert read_dat(file).n == (300,)
     assert len(file.read_text().splitlines()) == LINES + 5, "five lines for PTRANS"
     assert "hpcc runs 15 other benchmarks before HPL. With N = 300" in done.stdout
-
-
-@pytest.mark.slow
-def test_buffers_of_sockets_are_tuned_if_messages_use_them(tmp_path, hpcc):
-    done = culmen(
-        "tune", "hpl", "--program", hpcc, "--minutes", "0.5", "--rounds", "3", "--only", "tcp_buffers,binding",
-        "--size", "300", "--ranks", "2", "--", "--mca", "btl", "tcp,self", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "TCP buffers" not in done.stdout, "they are not left out"
-    result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
-    assert set(result["present"]) == {"tcp_buffers", "binding"}
-    assert all(value > 0 for case in result["cases"] for value in case["gflops"])

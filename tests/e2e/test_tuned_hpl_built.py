@@ -6,14 +6,17 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.linked import module_linked_by
-from culmen.tune.hpl.building import RECORD, Recipe, Sources, build, mpis_named
+from culmen.report.reading import read
+from culmen.tune.hpl.building import RECORD, build
 from culmen.tune.hpl.compilers import compilers_named, words_for_blas
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.measured import run_once
 from culmen.tune.hpl.program import find_program
+from culmen.tune.hpl.recipe import Recipe, Sources, mpis_named
 from culmen.tune.hpl.space import calculator
 from harness import HANGS_S, culmen
 from hpl_sources import pack_hpl, write_hpl
@@ -62,10 +65,24 @@ def test_each_mpi_runs_its_own_build(tmp_path):
     assert "mpi" in result_in(tmp_path)["best_found"]
 
 
+def test_buffers_of_sockets_are_searched_if_messages_use_them(tmp_path):
+    write_hpl(tmp_path / "hpl")
+    words = ("--build", "hpl", "--mpis", "openmpi", "--flags", "-O1", "--only", "tcp_buffers", "--ranks", "2")
+    done = tune(tmp_path, *words, "--", "--mca", "btl", "tcp,self")
+    assert done.returncode == 0, done.stderr
+    assert "Left out: TCP buffers" not in done.stdout
+    assert result_in(tmp_path)["present"] == {"tcp_buffers": 0}
+    found = read(tmp_path / "tune-hpl" / "search.db")
+    for row in np.flatnonzero(found.feasible):
+        more = 20 if found.named(int(row))["tcp_buffers"] >= 262_144 else 0
+        assert found.columns["gflops"][row] == pytest.approx(46 + more), "the words reach the ranks"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--build", "nothing"], "--build nothing: there is no such file or folder"),
+        (["--build", "."], "the folder of the results lies in ."),
         (["--build", "hpl", "--compilers", "no-cc"], "--compilers no-cc: there is no such program on PATH"),
         (["--build", "hpl", "--mpis", "no-mpi"], "--mpis no-mpi: there is no MPI 'no-mpi'"),
         (["--build", "hpl", "--flags", ","], "--flags: the list is empty"),
@@ -92,7 +109,7 @@ def recipe():
 
 
 def built(path, recipe, folder):
-    return build(Sources.at(path), recipe, folder, lambda _: None)
+    return build(Sources.at(path, folder), recipe, folder, lambda _: None)
 
 
 def test_a_build_is_repeated_if_its_sources_changed(tmp_path, recipe):

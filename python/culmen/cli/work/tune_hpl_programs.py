@@ -7,10 +7,11 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...launch.mpi import Placement
-from ...tune.hpl.building import Recipe, Sources, build, mpis_named
+from ...tune.hpl.building import build
 from ...tune.hpl.compilers import compilers_named, flags_listed, words_for_blas
 from ...tune.hpl.program import DEFAULT, Program, bound_by, find_program, nodes, ranks_per_node
 from ...tune.hpl.programs import Choice, Programs
+from ...tune.hpl.recipe import Recipe, Sources, mpis_named
 from ...tune.hpl.sockets import has_tcp_buffers
 from ...tune.hpl.space import bindings_of, grids_for, ranks_of, threads_of
 from ...tune.placement.placed import words_for
@@ -31,7 +32,7 @@ def found_programs(
         return Programs.one(find_program(options.program, options.words)), []
     if options.program is not None:
         raise InputError("--program and --build are both given; remove one of them")
-    sources, recipes, failed = Sources.at(options.build), _recipes(options), []
+    sources, recipes, failed = Sources.at(options.build, folder), _recipes(options), []
     say(f"Builds of HPL in {folder / BUILDS}: {len(recipes)}")
     built: dict[Choice, Program] = {}
     for recipe in recipes:

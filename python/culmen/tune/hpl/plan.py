@@ -8,11 +8,11 @@ from ..._core import InputError
 from .scaling import BYTES, Curve, bytes_for, size_in
 
 FIRST_N = 1000
-FINALISTS, LOOKS = 3, 2  # the best of the search, and how often each runs with the next larger size
+FINALISTS, LOOKS = 3, 1  # the best of the search, and how often each runs with the next larger size
 _CHECKED = 5  # with settings that were known before, about
 _SLOW = 0.7  # with a smaller share of the best speed, known settings are not checked again
 _RUNS = 60  # of the search, about
-_SEARCH, _CHECK, _COMPARISON = 0.45, 0.15, 0.35  # shares of the time; the rest is for the first runs
+_SEARCH, _CHECK, _COMPARISON = 0.5, 0.1, 0.35  # shares of the time; the rest is for the first runs
 _LEAST_N = 200
 _SHORTEST_S = 0.1
 _LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit

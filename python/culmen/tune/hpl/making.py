@@ -1,0 +1,109 @@
+"""Compiles the sources of HPL, of HPC Challenge, or of another program that is called like theirs."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ... import _core
+from ..._core import InputError
+from ...bench.suites.sources import Step, run_step
+from .recipe import Recipe
+
+NAMES = ("xhpl", "hpcc")
+_ARCH = "culmen"
+_FROM_LEAVES = "../../.."  # of HPL, the folders in which it compiles
+_INSTEAD = {b"MPI_Address": b"MPI_Get_address", b"MPI_Type_struct": b"MPI_Type_create_struct"}
+_REMOVED = re.compile(rb"\b(MPI_Address|MPI_Type_struct)\b(?=\s*\()")
+_ARCH_FILE = """\
+SHELL = /bin/sh
+CD = cd
+CP = cp
+LN_S = ln -s
+MKDIR = mkdir
+RM = /bin/rm -f
+TOUCH = touch
+ARCH = {arch}
+TOPdir = {top}
+INCdir = $(TOPdir)/include
+BINdir = $(TOPdir)/bin/$(ARCH)
+LIBdir = $(TOPdir)/lib/$(ARCH)
+HPLlib = $(LIBdir)/libhpl.a
+LAlib = {blas}
+F2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
+HPL_INCLUDES = -I$(INCdir) -I$(INCdir)/$(ARCH)
+HPL_LIBS = $(HPLlib) $(LAlib) -lm
+HPL_DEFS = $(F2CDEFS) $(HPL_INCLUDES)
+CC = {mpicc}
+CCNOOPT = $(HPL_DEFS)
+CCFLAGS = $(HPL_DEFS) {flags}
+LINKER = $(CC)
+LINKFLAGS = $(CCFLAGS)
+ARCHIVER = ar
+ARFLAGS = r
+RANLIB = ranlib
+"""
+
+
+def made_in(place: Path, recipe: Recipe, mpicc: str, log: Path, step: Step) -> Path:
+    """The program. By the ways of HPC Challenge, of HPL, and of others. Raises InputError."""
+    _remove_results(place)
+    _modernise(place)
+    variables = {recipe.launcher.mpi.compiler_in: recipe.compiler.path} if recipe.launcher.mpi.compiler_in else {}
+    jobs = f"-j{_core.usable_cpus()}"
+    if (place / "hpl" / "Make.top").is_file():
+        _write_arch_file(place / "hpl", recipe, mpicc)
+        goals: Sequence[list[str]] = [[f"arch={_ARCH}", jobs]]
+    elif (place / "Make.top").is_file():
+        _write_arch_file(place, recipe, mpicc)
+        goals = [[f"arch={_ARCH}", "startup"], [f"arch={_ARCH}", "refresh"], [f"arch={_ARCH}", "build", jobs]]
+    else:
+        words = [f"CC={mpicc}", f"CFLAGS={recipe.flags}", f"LIBS={' '.join(recipe.blas)} -lm"]
+        goals = [[jobs, *_configured(place, words, log, step, variables)]]
+    for words in goals:
+        run_step(["make", *words], place, log, step, variables)
+    found = sorted(path for path in place.rglob("*") if path.name in NAMES and path.is_file() and _runs(path))
+    if not found:
+        raise InputError(f"make made no program {' or '.join(NAMES)}; all that it printed is in {log}")
+    return found[-1]
+
+
+def _runs(path: Path) -> bool:
+    """A script with this name is libtool's, not the program."""
+    with path.open("rb") as file:
+        return os.access(path, os.X_OK) and file.read(4) == b"\x7fELF"
+
+
+def _configured(place: Path, words: list[str], log: Path, step: Step, variables: dict[str, str]) -> list[str]:
+    """The words that make still needs."""
+    configure = place / "configure"
+    if configure.is_file():
+        run_step([str(configure.resolve()), *words], place, log, step, variables)
+        return []
+    if not any((place / name).is_file() for name in ("GNUmakefile", "makefile", "Makefile")):
+        raise InputError("the sources have no Make.top of HPL, no configure and no Makefile")
+    return words
+
+
+def _write_arch_file(folder: Path, recipe: Recipe, mpicc: str) -> None:
+    text = _ARCH_FILE.format(
+        arch=_ARCH, top=_FROM_LEAVES, blas=" ".join(recipe.blas), mpicc=mpicc, flags=recipe.flags
+    )  # fmt: skip
+    (folder / f"Make.{_ARCH}").write_text(text, encoding="utf-8")
+
+
+def _remove_results(copied: Path) -> None:
+    """Of an earlier build by the user, which make would take for its own."""
+    for path in [*copied.rglob("*.o"), *(path for name in NAMES for path in copied.rglob(name))]:
+        if path.is_file() and (path.suffix == ".o" or _runs(path)):
+            path.unlink()
+
+
+def _modernise(copied: Path) -> None:
+    """HPL before 2.3 calls functions that MPI 3 removed, which Open MPI 4 refuses. The new ones have the same
+    parameters."""
+    for path in copied.rglob("*.c"):
+        text = path.read_bytes()
+        fresh = _REMOVED.sub(lambda found: _INSTEAD[found[1]], text)
+        if fresh != text:
+            path.write_bytes(fresh)
