@@ -11,7 +11,7 @@ Terms terms_of(const StudyConfig& c, std::uint64_t evaluations) {
 }
 
 std::unique_ptr<Optimizer> optimizer_of(const StudyConfig& c) {
-  return make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, terms_of(c, c.stop.evaluations));
+  return make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, terms_of(c, c.plan()));
 }
 }  // namespace
 

@@ -31,10 +31,13 @@ struct StudyConfig {
   Edition edition = newest_edition;  ///< of the optimizers; that of the store decides
   std::uint64_t seed = 1;
   StopRules stop;
+  std::uint64_t planned_evaluations = 0;  ///< what the optimizer plans for, if a run ends before that; 0: stop's limit
   FailurePolicy failures;
   std::string configuration;       ///< kept in the store, for resume
   std::string fingerprint;         ///< see fingerprint_of()
   std::string evaluator_identity;  ///< stands for the evaluator in the fingerprint
+
+  std::uint64_t plan() const { return planned_evaluations > 0 ? planned_evaluations : stop.evaluations; }
 
   /// As StopRules::each_setting; `stop`, `failures` and `evaluator` have their own.
   template <class Visit>
@@ -42,6 +45,7 @@ struct StudyConfig {
     visit("name", &StudyConfig::name);
     visit("seed", &StudyConfig::seed);
     visit("evaluate_infeasible", &StudyConfig::evaluate_infeasible);
+    visit("planned_evaluations", &StudyConfig::planned_evaluations);
   }
 };
 

@@ -92,7 +92,7 @@ struct Run::Impl {
     if (!options.resume) {
       return Journal::create(
           options.store,
-          {config.name, config.configuration, config.fingerprint, build(), wall_clock_s(), config.stop.evaluations},
+          {config.name, config.configuration, config.fingerprint, build(), wall_clock_s(), config.plan()},
           options.durability);
     }
     return Journal::resume(options.store, options.durability, build(), config.configuration);
@@ -135,7 +135,7 @@ struct Run::Impl {
     choose_optimizer(config);
     settle_mode(config, workplace->workers(), begun != nullptr ? begun->fingerprint : "");
     // The budget of a later start does not change the candidates.
-    auto optimizer = make_search(config, begun != nullptr ? begun->budget : config.stop.evaluations);
+    auto optimizer = make_search(config, begun != nullptr ? begun->budget : config.plan());
     check_end(*optimizer);
     source = std::move(optimizer);
   }
