@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 
-from harness import CULMEN, HANGS_S, copy_example, culmen, environment, wait_for
+from harness import CULMEN, HANGS_S, Running, copy_example, culmen, environment, wait_for
 
 import culmen as package
 
@@ -174,3 +174,46 @@ def test_a_search_whose_time_was_up_is_not_continued(tmp_path):
     assert told < 1000
     assert tune(tmp_path).returncode == 0
     assert len(package.read(tmp_path / "tune-app" / "search.db")) == told
+
+
+def test_a_search_stops_when_more_runs_do_not_pay(tmp_path):
+    write(tmp_path, value="5", evaluations=60)
+    done = tune(tmp_path, "--use-hours", "0.001")
+    assert done.returncode == 0, done.stderr
+    told = len(package.read(tmp_path / "tune-app" / "search.db"))
+    assert told < 30
+    assert f"The search stopped after {told} runs, as more do not pay: one more takes" in done.stdout
+    again = tune(tmp_path, "--use-hours", "0.001")
+    assert "The search stopped after" in again.stdout
+    assert len(package.read(tmp_path / "tune-app" / "search.db")) == told
+    assert json.loads((tmp_path / "tune-app" / "result.json").read_text())["search_ended"]["stopped"]
+
+
+def test_pauses_do_not_change_the_candidates(tmp_path):
+    """Annealing plans with the number of evaluations."""
+    annealing = '\n[optimizer]\nname = "annealing"'
+    write(tmp_path, evaluations=25, more=f"use_hours = 1000{annealing}")
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The search ended at its limit after 25 runs. More runs" in done.stdout
+    assert "Of 1000:00:00 with the present settings, the new settings save 250:00:00" in done.stdout
+    write(tmp_path, evaluations=25, more=annealing)
+    assert tune(tmp_path, "--output", "plain").returncode == 0
+    paused, plain = (package.read(tmp_path / name / "search.db") for name in ("tune-app", "plain"))
+    assert paused.x.tolist() == plain.x.tolist()
+
+
+def test_a_search_that_pauses_also_continues(tmp_path):
+    write(
+        tmp_path, before="sleep 0.05; echo run >> $CULMEN_STUDY_FOLDER/runs", evaluations=40, more="use_runs = 9999999"
+    )
+    with Running("tune", "command", "app.toml", cwd=tmp_path) as first:
+        runs = tmp_path / "runs"
+        wait_for(lambda: runs.exists() and len(runs.read_text().splitlines()) >= 14, "fourteen runs")
+        first.process.send_signal(signal.SIGINT)
+        code, out, err = first.end()
+    assert code == 75, out + err
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(package.read(tmp_path / "tune-app" / "search.db").order) == 40
+    assert len(runs.read_text().splitlines()) <= 1 + 40 + 8 + 1, "at most the interrupted run is repeated"

@@ -44,14 +44,20 @@ class KeptStudy:
         self._study.prepare_resume()
         return int(opened.summary["told"])
 
-    def conduct(self, begin: Callable[[], Monitor], exit_code: int, limit: int | None = None) -> Result:
-        """Runs until there are ``limit`` evaluations, or to the end of the study. ``exit_code``: of the program after
-        a second signal.
+    def conduct(
+        self, begin: Callable[[], Monitor], exit_code: int, limit: int | None = None, wall_time_s: float | None = None
+    ) -> Result:
+        """Runs until there are ``limit`` evaluations, or for ``wall_time_s``, or to the end of the study: candidates
+        depend on neither. ``exit_code``: of the program after a second signal.
 
         Raises CulmenError or one of its kinds if the run broke."""
         self._study.settle()
+        config = self._study.config
         if limit is not None:
-            self._study.config.evaluations = limit
+            config.planned_evaluations = config.planned_evaluations or config.evaluations
+            config.evaluations = limit
+        if wall_time_s is not None:
+            config.wall_time_s = wall_time_s
         ran = conduct(
             self._study.config,
             self._study.options,

@@ -171,10 +171,31 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-FILE."),
     ] = None,
+    use_hours: Annotated[
+        float | None,
+        typer.Option(
+            "--use-hours",
+            metavar="H",
+            min=1e-6,
+            max=1e9,
+            help="Hours that the program will still run in all, as use_hours in [tune]. The search then stops when it "
+            "no longer pays.",
+        ),
+    ] = None,
+    use_runs: Annotated[
+        int | None,
+        typer.Option(
+            "--use-runs",
+            metavar="N",
+            min=1,
+            max=10**12,
+            help="The same as a number of runs, each as long as the run with the present settings.",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet))
+    raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs))
 
 
 def hpl(

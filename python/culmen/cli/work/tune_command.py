@@ -25,6 +25,7 @@ from ...tune.command.effects import Effect, effects_of
 from ...tune.command.page import tuning_page
 from ...tune.command.recipe import (
     ROUND,
+    USE,
     RecipeFile,
     comparison_file,
     counts_time,
@@ -32,12 +33,16 @@ from ...tune.command.recipe import (
     present_of,
     read_recipe,
     search_file,
+    use_h_of,
+    with_use,
 )
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
+from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
 from ...tune.command.worth import Worth
 from .codes import FINISHED, RESUMABLE
 from .measuring import folder_for, remove_measurements
 from .summary import print_table
+from .tune_search import search_while_it_pays
 
 _PRESENT, _SEARCH, _COMPARISON, _BUILDS = "present.db", "search.db", "comparison.db", "builds"
 _FOUND, _RESULT = "found.json", "result.json"
@@ -65,6 +70,7 @@ class Tuner:
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
         self.present = present_of(self.recipe)
+        self.ended: Ended | None = None  # why the search ended, if its stop was weighed
 
     def search(self) -> dict[str, Value] | None:
         """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
@@ -76,14 +82,33 @@ class Tuner:
         search = self._kept(search_file(self.recipe, self._place, self._builds), _SEARCH)
         if begun and (found := self._found()) is not None and not search.is_another():
             return found
-        result = self._conduct(search, "runs")
+        result = self._conduct_search(search)
         if result.reason == "interrupted":
             return None
         if result.best is None:
             raise InputError(f"{self._source}: no run of the search succeeded: {result.first_failure}")
         best = result.recommended.params if result.recommended else result.best
-        self._write_json(_FOUND, {"best": best, "recipe": self._searched()})
+        self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
+
+    def _conduct_search(self, search: KeptStudy) -> Result:
+        use_h = self._use_h()
+        if use_h is None:
+            return self._conduct(search, "runs")
+        parameters = sum(table.value is None for table in self.recipe.space.values())
+        rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
+        stop = self.recipe.stop
+        words = Words("runs", self.goal)
+        result, self.ended = search_while_it_pays(
+            search, rule, lambda: make_monitor(not self.quiet, words), stop.evaluations, stop.wall_time_s
+        )
+        return result
+
+    def _use_h(self) -> float | None:
+        """Hours that the program will run in all; None: the user does not say."""
+        if all(getattr(self.recipe.tune, key) is None for key in USE):
+            return None
+        return use_h_of(self.recipe, float(read(self.folder / _PRESENT).columns["wall_time_s"][0]))
 
     def _try_present(self) -> bool:
         """One run, which also fills caches. False: a signal stopped it."""
@@ -113,8 +138,11 @@ class Tuner:
             known = json.loads((self.folder / _FOUND).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
+        if known.get("recipe") != self._searched():
+            return None
         best: dict[str, Value] = known.get("best", {})
-        return best if known.get("recipe") == self._searched() else None
+        self.ended = ended_from(known.get("ended"))
+        return best
 
     def _searched(self) -> dict[str, Any]:
         """What decides about the search."""
@@ -162,9 +190,11 @@ class Tuner:
             print(text, flush=True)
 
 
-def tune_command(file: Path, output: Path | None, overwrite: bool, quiet: bool) -> int:
+def tune_command(
+    file: Path, output: Path | None, overwrite: bool, quiet: bool, use_hours: float | None, use_runs: int | None
+) -> int:
     """Returns an exit code. Raises InputError if the file is wrong, or if the program fails as it is."""
-    recipe = read_recipe(file)
+    recipe = with_use(read_recipe(file), use_hours, use_runs)
     folder = folder_for(output or Path(f"tune-{recipe.name}"))
     return FINISHED if tune(Tuner(recipe, file, folder, quiet), overwrite) else RESUMABLE
 
@@ -195,11 +225,14 @@ def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tu
         verdict = verdict_of(compared.whole, tuner.maximize)
         tune = tuner.recipe.tune
         worth = Worth.of(
-            verdict, tuner.maximize, spent, tune.cores or cores(), tune.price_per_core_hour, counts_time(tuner.recipe)
-        )
+            verdict, tuner.maximize, spent, tune.cores or cores(), tune.price_per_core_hour,
+            counts_time(tuner.recipe) or tuner.ended is not None, tuner.ended.use_h if tuner.ended else None,
+        )  # fmt: skip
     values = [float(value) for value in searched.values[searched.order, 0]]
     effects = effects_in(searched)
-    return Tuned(tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent)
+    return Tuned(
+        tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended
+    )
 
 
 def spent_s(stores: Sequence[Path]) -> float:

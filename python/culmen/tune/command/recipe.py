@@ -19,6 +19,7 @@ from . import measured
 _EVALUATIONS = 150
 _OPTIMIZER = {"name": "bayes", "model": "additive"}  # settings of programs act nearly independently, with noise
 _KEYS = {"wall_time": "wall_time_s", "cpu_time": "cpu_time_s", "memory": "memory_bytes", "energy": "energy_j"}
+USE = ("use_hours", "use_runs")
 ROUND = "culmen_round"  # a parameter that makes repetitions of one setting differ
 
 
@@ -52,6 +53,14 @@ class TuneTable(Table):
     cores: Annotated[
         Annotated[int, Field(ge=1, le=10_000_000), WHOLE] | None,
         Setting("number of cores that the program occupies", default="all of this machine"),
+    ] = None
+    use_hours: Annotated[
+        Annotated[float, Field(gt=0, le=1e9)] | None,
+        Setting("hours that the program will still run in all; the search then stops when it no longer pays"),
+    ] = None
+    use_runs: Annotated[
+        Annotated[int, Field(ge=1, le=10**12), WHOLE] | None,
+        Setting("the same as a number of runs, each as long as the run with the present settings"),
     ] = None
     expand: Annotated[
         str | None,
@@ -102,6 +111,7 @@ def _check(recipe: RecipeFile, path: Path) -> None:
             f'{path}: [tune] measure = "energy", but the energy of this machine cannot be read in {measured.ENERGY}; '
             "write another measure, or ask for the right to read it"
         )
+    _check_use(recipe, path)
     if (recipe.run.workers or 1) > 1:
         raise InputError(f"{path}: [run] workers: runs side by side would disturb each other; remove workers")
     if taken := [name for name in recipe.evaluator.values if name in _KEYS.values()]:
@@ -114,6 +124,35 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         present_of(recipe)
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
+
+
+def _check_use(recipe: RecipeFile, path: Path) -> None:
+    given = [key for key in USE if getattr(recipe.tune, key) is not None]
+    if len(given) > 1:
+        raise InputError(f"{path}: [tune] use_hours and use_runs say the same; leave one of them")
+    if given and recipe.tune.measure in ("memory", "energy"):
+        raise InputError(
+            f"{path}: [tune] {given[0]} is for a time or a rate; less {recipe.tune.measure} saves no hours, so remove "
+            f"{given[0]}"
+        )
+
+
+def with_use(recipe: RecipeFile, hours: float | None, runs: int | None) -> RecipeFile:
+    """``hours``, ``runs``: options of the command, which replace the keys of the file. Raises InputError."""
+    if hours is None and runs is None:
+        return recipe
+    if hours is not None and runs is not None:
+        raise InputError("--use-hours and --use-runs say the same; give one of them")
+    used = recipe.model_copy(update={"tune": recipe.tune.model_copy(update={"use_hours": hours, "use_runs": runs})})
+    _check_use(used, Path(f"{recipe.name}.toml"))
+    return used
+
+
+def use_h_of(recipe: RecipeFile, run_s: float) -> float | None:
+    """Hours that the program will run in all, with its present settings. ``run_s``: of one run. None: not known."""
+    if recipe.tune.use_runs is not None:
+        return recipe.tune.use_runs * run_s / 3600
+    return recipe.tune.use_hours
 
 
 def _names_value(recipe: RecipeFile) -> bool:

@@ -10,6 +10,7 @@ from ...base.text import lasted, plural, shown
 from ...bench.verdict import Verdict
 from ...problem.given import Value
 from .effects import Effect
+from .stopping import Ended, as_dict
 from .worth import Worth
 
 HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters")
@@ -50,6 +51,7 @@ class Tuned:
     effects: list[Effect]
     values: list[float]  # of the search, in the order of its runs; NaN: the run failed
     spent_s: float
+    ended: Ended | None = None  #: why the search ended, if its stop was weighed
 
     @property
     def is_better(self) -> bool:
@@ -72,6 +74,8 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 def sentences(tuned: Tuned) -> Iterator[str]:
     """The verdict, and whether the tuning was worth its time."""
+    if tuned.ended is not None:
+        yield _why_ended(tuned.ended, len(tuned.values))
     verdict, worth, compared = tuned.verdict, tuned.worth, tuned.compared
     if compared is None:
         yield f"Keep what you have: none of {plural(len(tuned.values), 'run')} showed better settings."
@@ -97,6 +101,27 @@ def sentences(tuned: Tuned) -> Iterator[str]:
     if worth.back_h is not None:
         saved = f". The new settings save this time in {lasted(3600 * worth.back_h)} of further runs"
     yield f"The runs took {lasted(3600 * worth.spent_h)}{cost}{saved}."
+    if worth.use_h is not None and worth.saves_h is not None:
+        low, saves, high = map(_hours, worth.saves_h)
+        use = _hours(worth.use_h)
+        yield f"Of {use} with the present settings, the new settings save {saves}, interval of 95 %: {low} to {high}."
+
+
+def _hours(hours: float) -> str:
+    return lasted(round(3600 * hours, 3))
+
+
+def _why_ended(ended: Ended, runs: int) -> str:
+    """``runs``: of the search."""
+    if ended.look is None:
+        few = "too few of them have a positive result"
+        return f"After {plural(runs, 'run')}, it is not known whether more would pay: {few}."
+    use, saves, costs = map(_hours, (ended.use_h, ended.look.saves_h, ended.look.costs_h))
+    about = f"one more takes {costs}, and is expected to save {saves} of {use}"
+    if ended.stopped:
+        return f"The search stopped after {plural(runs, 'run')}, as more do not pay: {about}."
+    limit = "More runs may pay" if not ended.look.is_enough else "More runs hardly pay"
+    return f"The search ended at its limit after {plural(runs, 'run')}. {limit}: {about}."
 
 
 def _change(verdict: Verdict, tuned: Tuned) -> str:
@@ -125,6 +150,7 @@ def as_json(tuned: Tuned) -> dict[str, Any]:
         "rounds": tuned.compared and [[None if math.isnan(v) else v for v in pair] for pair in tuned.compared.rounds],
         "spent_s": tuned.spent_s,
         "worth": tuned.worth and vars(tuned.worth),
+        "search_ended": as_dict(tuned.ended),
         "effects": [vars(effect) for effect in tuned.effects],
         "machine": here(),
     }

@@ -13,16 +13,33 @@ class Worth:
     spent_h: float
     back_h: float | None
     cost: float | None  # of the tuning, in the currency of the price
+    use_h: float | None = None  # that the user expects, with the present settings
+    saves_h: tuple[float, float, float] | None = None  # of them: low, mean, high
 
     @classmethod
     def of(
-        cls, verdict: Verdict, maximize: bool, spent_s: float, cores: int, price: float | None, counts_time: bool = True
+        cls,
+        verdict: Verdict,
+        maximize: bool,
+        spent_s: float,
+        cores: int,
+        price: float | None,
+        counts_time: bool = True,
+        use_h: float | None = None,
     ) -> "Worth":
         """``counts_time``: the value is a time or a rate; other values save none that is known."""
         spent_h = spent_s / 3600
-        back_h = None
+        back_h = saves_h = None
         if counts_time and verdict.is_better and verdict.relative:
             # After t hours, the old settings would have needed t · (1 + g) for a rate, or t / (1 - g) for a time.
             saved = verdict.gain if maximize else verdict.gain / (1 - verdict.gain)
             back_h = spent_h / saved
-        return cls(spent_h, back_h, None if price is None else spent_h * cores * price)
+            if use_h is not None:
+                low, mean, high = (use_h * _less(gain, maximize) for gain in (verdict.low, verdict.gain, verdict.high))
+                saves_h = low, mean, high
+        return cls(spent_h, back_h, None if price is None else spent_h * cores * price, use_h, saves_h)
+
+
+def _less(gain: float, maximize: bool) -> float:
+    """The share of time that a gain saves."""
+    return gain / (1 + gain) if maximize else gain

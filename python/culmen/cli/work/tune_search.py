@@ -1,0 +1,59 @@
+"""A search that pauses to ask whether it still pays. No program runs during the pause, which would disturb it."""
+
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from ..._core import Progress
+from ...bench.study import KeptStudy
+from ...report.reading import read
+from ...run.progress.monitor import Monitor
+from ...run.result import Result
+from ...tune.command.stopping import Ended, StopRule
+from .codes import RESUMABLE
+
+
+def search_while_it_pays(
+    study: KeptStudy, rule: StopRule, begin: Callable[[], Monitor], most: int | None, wall_time_s: float | None
+) -> tuple[Result, Ended]:
+    """``most``, ``wall_time_s``: the limits of the file. Candidates do not depend on the pauses."""
+    begun_s, monitor = time.monotonic(), _Lasting(begin(), most)
+    runs = study.open()
+    while True:
+        runs = max(runs, 1)
+        limit = rule.next_runs(runs - 1) if most is None else min(rule.next_runs(runs - 1), most)
+        left_s = None if wall_time_s is None else max(wall_time_s - (time.monotonic() - begun_s), 1e-3)
+        result = study.conduct(lambda: monitor, RESUMABLE, limit, left_s)
+        ended = rule.seen(read(study.store), limit)
+        if result.reason != "evaluations" or ended.stopped or limit == most:
+            monitor.end()
+            return result, ended
+        runs = study.open() + 1
+
+
+class _Lasting:
+    """A monitor of several runs of one study, as if they were one."""
+
+    def __init__(self, monitor: Monitor, budget: int | None) -> None:
+        self._monitor, self._budget, self.slice_s = monitor, budget or 0, monitor.slice_s
+        self._begun_s = time.monotonic()
+
+    def update(self, progress: Progress) -> None:
+        seen = _Whole(progress, time.monotonic() - self._begun_s, self._budget)
+        self._monitor.update(cast(Progress, seen))
+
+    def close(self) -> None:
+        pass
+
+    def end(self) -> None:
+        self._monitor.close()
+
+
+class _Whole:
+    """The progress of a part, with the limits of the whole."""
+
+    def __init__(self, progress: Progress, elapsed_s: float, budget: int) -> None:
+        self._progress, self.elapsed_s, self.budget = progress, elapsed_s, budget
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._progress, name)
