@@ -217,3 +217,47 @@ def test_a_search_that_pauses_also_continues(tmp_path):
     assert done.returncode == 0, done.stderr
     assert len(package.read(tmp_path / "tune-app" / "search.db").order) == 40
     assert len(runs.read_text().splitlines()) <= 1 + 40 + 8 + 1, "at most the interrupted run is repeated"
+
+
+IDLE = """#!/bin/sh
+rate=$(( 100 - ($1 - 3) * ($1 - 3) ))
+{more}
+echo "rate = $rate"
+"""
+
+
+def write_idle(folder, more=""):
+    """``idle`` has no effect at all, but the present value of it is never tried by chance alone."""
+    write(folder, evaluations=40)
+    (folder / "app.sh").write_text(IDLE.format(more=more))
+    text = (folder / "app.toml").read_text().replace('["./app.sh", "{n}"]', '["./app.sh", "{n}", "{idle}"]')
+    idle = 'idle = { type = "integer", lower = 1, upper = 50, initial = 50 }\n[evaluator]'
+    (folder / "app.toml").write_text(text.replace("[evaluator]", idle))
+
+
+def test_settings_that_do_not_matter_are_left_out(tmp_path):
+    write_idle(tmp_path)
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
+    assert result["best_found"] == {"n": 3, "idle": 50}
+    assert result["use"] == "best_found"
+    assert result["not_needed"]["parameters"] == ["idle"]
+    assert result["not_needed"]["left_out"]
+    assert "idle keeps its present value: without this change, the runs were no worse (0.0 % more rate" in done.stdout
+    assert len(package.read(tmp_path / "tune-app" / "comparison.db")) == 3 * 4
+
+
+def test_settings_that_only_seem_not_to_matter_stay(tmp_path):
+    """The best value of n is better still with another value of idle."""
+    write_idle(tmp_path, more="if [ $rate = 100 ] && [ $2 != 50 ]; then rate=110; fi")
+    done = tune(tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
+    if result["not_needed"] is None:
+        assert next(effect for effect in result["effects"] if effect["name"] == "idle")["matters"]
+    else:
+        assert not result["not_needed"]["left_out"]
+        assert "idle may not matter, but the rounds could not show that the present value would do" in done.stdout
+    assert result["best_found"]["n"] == 3
+    assert result["best_found"]["idle"] != 50

@@ -37,6 +37,7 @@ from ...tune.command.recipe import (
     with_use,
 )
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
+from ...tune.command.simpler import Simpler, compared_with_best, simpler_than
 from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
 from ...tune.command.worth import Worth
 from .codes import FINISHED, RESUMABLE
@@ -148,10 +149,17 @@ class Tuner:
         """What decides about the search."""
         return self.recipe.model_dump(mode="json", exclude={"tune": {"rounds", "price_per_core_hour", "cores"}})
 
-    def compare(self, new: dict[str, Value]) -> Compared | None:
-        """Runs with both settings in turns; None: a signal stopped it."""
-        order = in_turns([False, True], self.recipe.tune.rounds, self.recipe.seed)
-        settings = [new if is_new else self.present for is_new in order]
+    def simpler(self, new: dict[str, Value]) -> Simpler | None:
+        """Without parameters that do not matter. None: all of them do, or none."""
+        found = read(self.folder / _SEARCH)
+        assert found.space is not None
+        return simpler_than(new, self.present, effects_in(found), found.space)
+
+    def compare(self, new: dict[str, Value], simpler: Simpler | None = None) -> Compared | None:
+        """Runs with all of these settings in turns; None: a signal stopped it."""
+        kinds = [self.present, new, *([simpler.settings] if simpler else [])]
+        order = in_turns([*range(len(kinds))], self.recipe.tune.rounds, self.recipe.seed)
+        settings = [kinds[kind] for kind in order]
         result = self._run_each(settings, _COMPARISON, "runs in turns")
         if result.reason == "interrupted":
             return None
@@ -159,8 +167,18 @@ class Tuner:
         values = dict.fromkeys(range(len(order)), math.nan)
         for row in np.flatnonzero(found.feasible):
             values[int(found.columns[ROUND][row])] = float(found.values[row, 0])
-        rounds = [{order[k]: values[k] for k in (at, at + 1)} for at in range(0, len(order), 2)]
-        return Compared([(pair[False], pair[True]) for pair in rounds], result.first_failure)
+        columns: list[list[float]] = [[] for _ in kinds]
+        for number, kind in enumerate(order):
+            columns[kind].append(values[number])
+        return self._judged(columns, simpler, result.first_failure)
+
+    def _judged(self, columns: list[list[float]], simpler: Simpler | None, failure: str) -> Compared:
+        """``columns``: the values with each of the settings, one for each round."""
+        present, new = columns[:2]
+        if simpler is None:
+            return Compared([*zip(present, new, strict=True)], failure)
+        kept = compared_with_best(simpler.dropped, present, new, columns[2], self.maximize, _LEAST_PAIRS)
+        return Compared([*zip(present, columns[2] if kept.as_good else new, strict=True)], failure, kept)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
         """One run with each, in this order. A store of others, as of other rounds, is replaced."""
@@ -204,10 +222,13 @@ def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
     if overwrite:
         remove_results(tuner.folder)
     new = tuner.search()
-    compared = None if new is None or new == tuner.present else tuner.compare(new)
+    simpler = None if new is None or new == tuner.present else tuner.simpler(new)
+    compared = None if new is None or new == tuner.present else tuner.compare(new, simpler)
     if new is None or (compared is None and new != tuner.present):
         tuner.say("Not all runs are done; the same command continues.")
         return None
+    if simpler is not None and compared is not None and compared.kept is not None and compared.kept.as_good:
+        new = simpler.settings
     tuned = _tuned(tuner, new, compared)
     tuner.write(tuned)
     print_table(HEADINGS, rows_of(tuned), TEXTS)

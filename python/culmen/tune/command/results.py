@@ -10,6 +10,7 @@ from ...base.text import lasted, plural, shown
 from ...bench.verdict import Verdict
 from ...problem.given import Value
 from .effects import Effect
+from .simpler import Kept
 from .stopping import Ended, as_dict
 from .worth import Worth
 
@@ -19,10 +20,12 @@ TEXTS = ("parameter", "matters")
 
 @dataclass(frozen=True)
 class Compared:
-    """``rounds``: the values with the present and with the new settings; NaN: this run failed, or violates limits."""
+    """``rounds``: the values with the present and with the recommended settings; NaN: this run failed, or violates
+    limits."""
 
     rounds: list[tuple[float, float]]
     first_failure: str
+    kept: Kept | None = None  #: what became of the parameters that do not matter; None: there was no such question
 
     @property
     def whole(self) -> list[tuple[float, float]]:
@@ -96,6 +99,8 @@ def sentences(tuned: Tuned) -> Iterator[str]:
         yield f"Keep what you have: the new settings are {word} ({change})."
         return
     yield f"Use the new settings: {change}."
+    if compared.kept is not None:
+        yield _what_was_kept(compared.kept, tuned)
     cost = "" if worth.cost is None else f" and cost {shown(worth.cost, 2)}"
     saved = ""
     if worth.back_h is not None:
@@ -124,6 +129,17 @@ def _why_ended(ended: Ended, runs: int) -> str:
     return f"The search ended at its limit after {plural(runs, 'run')}. {limit}: {about}."
 
 
+def _what_was_kept(kept: Kept, tuned: Tuned) -> str:
+    names, one = ", ".join(kept.dropped), len(kept.dropped) == 1
+    if kept.as_good:
+        assert kept.verdict is not None
+        value = "keeps its present value" if one else "keep their present values"
+        return f"{names} {value}: without this change, the runs were no worse ({_change(kept.verdict, tuned)})."
+    about = "" if kept.verdict is None else f" ({_change(kept.verdict, tuned)})"
+    values = "value" if one else "values"
+    return f"{names} may not matter, but the rounds could not show that the present {values} would do as well{about}."
+
+
 def _change(verdict: Verdict, tuned: Tuned) -> str:
     if not verdict.relative:
         word = "higher" if tuned.maximize else "lower"
@@ -139,6 +155,13 @@ def _change(verdict: Verdict, tuned: Tuned) -> str:
     return f"{100 * gain:.1f} % {word} {tuned.goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
 
 
+def _not_needed(kept: Kept | None) -> dict[str, Any] | None:
+    if kept is None:
+        return None
+    comparison = kept.verdict and vars(kept.verdict)
+    return {"parameters": kept.dropped, "left_out": kept.as_good, "comparison": comparison}
+
+
 def as_json(tuned: Tuned) -> dict[str, Any]:
     return {
         "objective": tuned.goal,
@@ -148,6 +171,7 @@ def as_json(tuned: Tuned) -> dict[str, Any]:
         "use": "best_found" if tuned.is_better else "present",
         "comparison": tuned.verdict and vars(tuned.verdict),
         "rounds": tuned.compared and [[None if math.isnan(v) else v for v in pair] for pair in tuned.compared.rounds],
+        "not_needed": _not_needed(tuned.compared.kept if tuned.compared else None),
         "spent_s": tuned.spent_s,
         "worth": tuned.worth and vars(tuned.worth),
         "search_ended": as_dict(tuned.ended),

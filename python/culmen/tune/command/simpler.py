@@ -1,0 +1,88 @@
+"""Leaves out what does not matter: the same settings, with the present values of parameters without effect.
+
+The search only proposes these simpler settings. The comparison decides: they run beside the best ones, in the same
+rounds. They replace the best ones if they are shown to be no worse ("non-inferiority", see Piaggio and others, JAMA 308
+(2012)): the interval of 95 % must exclude a loss of a quarter of the gain, and of 2 %. Both the best and the simpler
+ones still need a gain whose interval excludes zero. So this step makes no false recommendation more likely.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ... import _core
+from ...bench.verdict import Verdict, verdict_of
+from ...problem.given import Value
+from .effects import Effect
+
+_SHARE, _MOST = 0.25, 0.02  # that may be lost: of the gain; of the value
+
+
+@dataclass(frozen=True)
+class Simpler:
+    """``settings``: with the present values of ``dropped``."""
+
+    settings: dict[str, Value]
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The result of the comparison with the best settings. ``verdict``: how much better the simpler ones are; None: too
+    few rounds succeeded. ``as_good``: they replace the best ones."""
+
+    dropped: tuple[str, ...]
+    verdict: Verdict | None
+    as_good: bool
+
+
+def simpler_than(
+    new: Mapping[str, Value], present: Mapping[str, Value], effects: Sequence[Effect], space: _core.Space
+) -> Simpler | None:
+    """None: there is nothing to leave out, or nothing would be left. Parameters on which others depend stay, and so do
+    those that a constraint needs."""
+    settings, dropped = dict(new), []
+    for effect in reversed(effects):  # the least one first
+        name = effect.name
+        if effect.matters or name not in new or name not in present or new[name] == present[name]:
+            continue
+        tried = {**settings, name: present[name]}
+        if _is_allowed(tried, space):
+            settings = tried
+            dropped.append(name)
+    if not dropped or settings == present:
+        return None
+    return Simpler(settings, tuple(sorted(dropped)))
+
+
+def _is_allowed(settings: dict[str, Value], space: _core.Space) -> bool:
+    try:
+        vector = space.vector_of(settings)
+    except _core.InputError:  # some parameter would be inactive
+        return False
+    return set(space.named(vector)) == set(settings) and not space.violation(vector) > 0
+
+
+def as_good(best: Verdict, simpler: Verdict) -> bool:
+    """``best``: of the best settings against the present ones. ``simpler``: of the simpler ones against the best."""
+    lost = _SHARE * best.gain
+    return best.is_better and simpler.low > -(min(lost, _MOST) if best.relative else lost)
+
+
+def compared_with_best(
+    dropped: tuple[str, ...],
+    present: Sequence[float],
+    best: Sequence[float],
+    simpler: Sequence[float],
+    maximize: bool,
+    least: int,
+) -> Kept:
+    """The values are of the same rounds; NaN: this run failed. ``least``: number of rounds for a verdict."""
+    rounds = [each for each in zip(present, best, simpler, strict=True) if not any(value != value for value in each)]
+    if len(rounds) < least:
+        return Kept(dropped, None, False)
+    of_best = verdict_of([(old, new) for old, new, _ in rounds], maximize)
+    alone = verdict_of([(old, new) for old, _, new in rounds], maximize)
+    verdict = verdict_of([(new, simple) for _, new, simple in rounds], maximize)
+    failures = [sum(value != value for value in values) for values in (best, simpler)]
+    good = as_good(of_best, verdict) and alone.is_better and failures[1] <= failures[0]
+    return Kept(dropped, verdict, good)
