@@ -261,3 +261,17 @@ def test_settings_that_only_seem_not_to_matter_stay(tmp_path):
         assert "idle may not matter, but the rounds could not show that the present value would do" in done.stdout
     assert result["best_found"]["n"] == 3
     assert result["best_found"]["idle"] != 50
+
+
+def test_a_tuning_in_the_background_is_followed_and_collected(tmp_path):
+    write(tmp_path, evaluations=12, more="[job]\ntime = '10'\ntasks_per_node = 1")
+    done = tune(tmp_path, "--submit", "local", "--scratch", str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "(1 × 1 tasks, at most 00:10:00)" in done.stdout
+    assert "Use the new settings: 33.3 % more rate" in done.stdout
+    assert json.loads((tmp_path / "tune-app" / "result.json").read_text())["best_found"] == {"n": 3}
+    assert (tmp_path / "tune-app" / "tuning.html").exists()
+    assert not list(tmp_path.glob("culmen-*")), "the local folder of the job is removed"
+    refused = tune(tmp_path, "--nodes", "2")
+    assert refused.returncode == 2
+    assert "--nodes is an option of a job; add --submit slurm" in refused.stderr

@@ -241,3 +241,94 @@ def test_nodes_that_an_mpi_has_no_rules_for_are_refused_before_the_job(type_in, 
     done = type_in(*TUNE, "--mpi", "mpich", "--nodes", "2", cluster=slurm_of_four)
     assert done.returncode == 2
     assert "on several nodes, MPICH 4 cannot be tuned: it combines algorithms within and between nodes" in done.stderr
+
+
+APP = """#!/bin/sh
+echo run >> $CULMEN_STUDY_FOLDER/runs
+{more}
+echo "rate = $(( 100 - ($1 - 3) * ($1 - 3) ))"
+"""
+RECIPE = """
+[space]
+n = {{ type = "integer", lower = 1, upper = 9, initial = 8 }}
+[evaluator]
+command = ["./app.sh", "{{n}}"]
+values = {{ rate = {{ regex = 'rate = (\\S+)' }} }}
+{limit}
+[objectives]
+rate = "maximize"
+[stop]
+evaluations = 12
+[tune]
+rounds = 3
+[job]
+tasks_per_node = {tasks}
+"""
+TUNE_APP = ("tune", "command", "app.toml", "--submit", "slurm")
+
+
+def write_app(folder, more="", limit="time_limit_s = 10", tasks=1):
+    (folder / "app.sh").write_text(APP.format(more=more))
+    (folder / "app.sh").chmod(0o755)
+    (folder / "app.toml").write_text(RECIPE.format(limit=limit, tasks=tasks))
+
+
+def test_a_program_is_tuned_in_a_job(type_in, tmp_path):
+    write_app(tmp_path)
+    done = type_in(*TUNE_APP)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^Submitted job \d+ on main \(1 × 1 tasks, at most ", done.stdout, re.MULTILINE)
+    assert "Use the new settings: 33.3 % more rate" in done.stdout
+    assert json.loads((tmp_path / "tune-app/result.json").read_text())["best_found"] == {"n": 3}
+    assert "#SBATCH --ntasks-per-node=1" in (tmp_path / "tune-app/main/job.sh").read_text()
+    runs = (tmp_path / "runs").read_text()
+    again = type_in(*TUNE_APP)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "Submitted" not in again.stdout
+    assert "Use the new settings: 33.3 % more rate" in again.stdout
+    assert (tmp_path / "runs").read_text() == runs
+
+
+def test_a_tuning_that_was_cancelled_continues_in_another_job(type_in, slurm, tmp_path):
+    write_app(tmp_path, more="[ -e go ] || [ $(wc -l < $CULMEN_STUDY_FOLDER/runs) -lt 4 ] || sleep 60".replace(
+        "-e go", "-e $CULMEN_STUDY_FOLDER/go"), limit="time_limit_s = 100")  # fmt: skip
+    with Running(*TUNE_APP, cwd=tmp_path, SLURM_CONF=str(slurm.configuration)) as first:
+        wait_for(lambda: (tmp_path / "runs").exists() and len((tmp_path / "runs").read_text().split()) >= 4, "runs")
+        job = json.loads((tmp_path / "tune-app/main/job.json").read_text())["job"]
+        assert slurm.run("scancel", job).returncode == 0
+        code, out, err = first.end()
+    assert code == 75, out + err
+    assert f"job {job} on main was cancelled after 3 of 22 runs at most; to measure the rest, type the same" in out
+    (tmp_path / "go").touch()
+    done = type_in(*TUNE_APP)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 3 of 22 runs at most before): tune-app/main/job.sh" in done.stdout
+    assert "Use the new settings: 33.3 % more rate" in done.stdout
+    assert len((tmp_path / "runs").read_text().split()) == 1 + 12 + 2 * 3 + 1, "only the cancelled run is repeated"
+
+
+def test_a_program_that_fails_in_a_job_says_so(type_in, tmp_path):
+    write_app(tmp_path, more="echo no licence >&2; exit 3")
+    done = type_in(*TUNE_APP)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "no licence" in done.stdout
+    assert "culmen: nothing was measured" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "says"),
+    [
+        ({"tasks": 9}, [], "--tasks-per-node 9: the nodes of the partition main have 8 CPUs"),
+        ({}, ["--nodes", "3"], "--nodes 3, but the partition main has 1"),
+        ({}, ["--partition", "main,short"], "--partition: settings are for one kind of node; give one partition"),
+        ({"limit": ""}, [], "app: culmen cannot estimate the time of the job, because the time of a run is not known"),
+        ({}, ["--time", "soon"], "--time soon: it must be minutes or hours:minutes:seconds"),
+    ],
+)
+def test_a_tuning_is_refused_in_one_sentence(type_in, tmp_path, file, words, says):
+    write_app(tmp_path, **file)
+    done = type_in(*TUNE_APP, *words)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith(f"culmen: {says}"), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("tune-app/*/job.json"))

@@ -12,18 +12,28 @@ from ..run.master import conduct, raise_error
 from ..run.progress.monitor import Monitor
 from ..run.result import Result
 from ..run.study import Study
-from ..store.opening import open_store
+from ..store.opening import open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked
 
 
 class KeptStudy:
     """``folder``: relative paths of the evaluator start there. ``source``: what messages name. ``candidates``: what the
-    store holds, for a message."""
+    store holds, for a message. ``beside``: evaluations get their folders beside this path; None: beside the store."""
 
-    def __init__(self, file: StudyFile, folder: Path, source: str, store: Path, candidates: str = "candidates") -> None:
+    def __init__(
+        self,
+        file: StudyFile,
+        folder: Path,
+        source: str,
+        store: Path,
+        candidates: str = "candidates",
+        beside: Path | None = None,
+    ) -> None:
         self.store = store
         self._candidates = candidates
         self._study = Study.of(file, folder, Mistakes(source), str(store))
+        if beside is not None:
+            self._study.config.evaluator.working_folder = str(working_folder(beside))
 
     def is_another(self) -> bool:
         """Whether the store, if there is one, is of another study."""

@@ -164,6 +164,7 @@ def app(
 
 
 def command(
+    context: typer.Context,
     file: Annotated[
         Path, typer.Argument(metavar="FILE.toml", help="The program, its parameters, and what to measure.")
     ],
@@ -193,9 +194,24 @@ def command(
         ),
     ] = None,
     overwrite: Overwrite = False,
+    submit: Submit = None,
+    partition: JobPartition = None,
+    nodes: Nodes = None,
+    tasks_per_node: TasksPerNode = None,
+    time: TimeLimit = None,
+    exclusive: Exclusive = False,
+    account: Account = None,
+    qos: Qos = None,
+    site: SiteFile = None,
+    dry_run: DryRun = False,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs))
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    if job is None:
+        raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs, scratch))
+    words = typed(context, without=("file",))
+    raise typer.Exit(work.tune_submit.submit_command(file, job, words, output, overwrite, quiet, use_hours, use_runs))
 
 
 def hpl(

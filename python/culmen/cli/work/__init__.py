@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         tune_io,
         tune_line,
         tune_placement,
+        tune_submit,
         worker,
     )
 
@@ -74,6 +75,7 @@ __all__ = [
     "tune_io",
     "tune_line",
     "tune_placement",
+    "tune_submit",
     "worker",
 ]
 

@@ -83,6 +83,14 @@ class Cluster:
         return min(nodes * tasks for nodes, tasks in shapes)
 
 
+def _told(store: Path) -> int:
+    """The number of points that a job has measured so far."""
+    try:
+        return int(open_store(store).summary["told"]) if store.exists() else 0
+    except _core.CulmenError:
+        return 0  # the job is just writing it
+
+
 @dataclass(frozen=True)
 class Task:
     """What a job does. ``arguments``: of culmen in the job. ``tasks``: of the scheduler, at least. ``store``: the name
@@ -98,6 +106,8 @@ class Task:
     most_s: float
     done: Callable[[Path], int]
     conclude: Callable[[list[Path], Path, End], int]
+    told: Callable[[Path], int] = _told  #: the number of points that a job has measured so far, while it measures
+    clear: Callable[[Path], None] = remove_measurements  #: to measure again
 
 
 @dataclass
@@ -125,7 +135,7 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
     for job in jobs:
         _find(task, cluster.scheduler, job, overwrite)
     for job in jobs if overwrite else []:
-        remove_measurements(job.folder.path / task.store)
+        task.clear(job.folder.path / task.store)
     longest_s: dict[str, float] = {}
     if pilot is not None:
         for job in jobs:
@@ -245,20 +255,12 @@ def _follow(task: Task, scheduler: Scheduler, jobs: list[_Job], quiet: bool) -> 
         for places in follow(scheduler, list(there), leave):
             for number, place in places.items():
                 there[number].place = place
-                _show(show, there[number], _told(there[number].folder.path / task.store))
+                _show(show, there[number], task.told(there[number].folder.path / task.store))
     return all(job.place.phase in (Phase.ENDED, Phase.UNKNOWN) for job in there.values())
 
 
 def _show(show: JobLines, job: _Job, done: int) -> None:
     show.see(_name(job), job.place, done)
-
-
-def _told(store: Path) -> int:
-    """The number of points that a job has measured so far."""
-    try:
-        return int(open_store(store).summary["told"]) if store.exists() else 0
-    except _core.CulmenError:
-        return 0  # the job is just writing it
 
 
 def _left(scheduler: Scheduler, jobs: list[_Job]) -> int:

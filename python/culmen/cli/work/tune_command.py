@@ -3,7 +3,9 @@
 import json
 import math
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import Evaluations, read
 from ...run.progress.figures import Words
-from ...run.progress.monitor import make_monitor
+from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...study_file import StudyFile
 from ...tune.command.effects import Effect, effects_of
@@ -41,13 +43,12 @@ from ...tune.command.simpler import Simpler, compared_with_best, simpler_than
 from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
 from ...tune.command.worth import Worth
 from .codes import FINISHED, RESUMABLE
-from .measuring import folder_for, remove_measurements
+from .measuring import KeptStore, folder_for, remove_measurements
 from .summary import print_table
 from .tune_search import search_while_it_pays
 
-_PRESENT, _SEARCH, _COMPARISON, _BUILDS = "present.db", "search.db", "comparison.db", "builds"
-_FOUND, _RESULT = "found.json", "result.json"
-_PAGE = "tuning.html"
+STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
+_BUILDS, _FOUND, RESULT, PAGE_NAME = "builds", "found.json", "result.json", "tuning.html"
 _LEAST_PAIRS = 3
 _LONGER, _LEAST_LIMIT_S = 10, 60  # the usual time limit: so many present runs, and these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
@@ -55,17 +56,34 @@ _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 def remove_results(folder: Path) -> None:
     """So that a tuning begins anew."""
-    for name in (_PRESENT, _SEARCH, _COMPARISON):
+    for name in STORES:
         remove_measurements(folder / name)
-    (folder / _FOUND).unlink(missing_ok=True)
+    for name in (_FOUND, RESULT):
+        (folder / name).unlink(missing_ok=True)
+
+
+def defining(recipe: RecipeFile) -> dict[str, Any]:
+    """What decides about the result."""
+    decided: dict[str, Any] = recipe.model_dump(mode="json", exclude={"job"})
+    return decided
 
 
 class Tuner:
     """``file``: of the recipe. ``folder``: for the results. ``limits``: a run has a time limit, by default according to
-    the run with the present settings."""
+    the run with the present settings. ``scratch``: see KeptStore; programs run in ``folder``, also on other nodes. Use
+    it in a ``with`` statement."""
 
-    def __init__(self, recipe: RecipeFile, file: Path, folder: Path, quiet: bool, limits: bool = False) -> None:
-        self.recipe, self.folder, self.quiet = recipe, folder, quiet
+    def __init__(
+        self,
+        recipe: RecipeFile,
+        file: Path,
+        folder: Path,
+        quiet: bool,
+        limits: bool = False,
+        scratch: Path | None = None,
+    ) -> None:
+        self.recipe, self.folder, self.quiet, self._given = recipe, folder, quiet, recipe
+        self._scratch, self._stores, self._open = scratch, dict[str, KeptStore](), ExitStack()
         self._limits = limits and not recipe.evaluator.time_limit_s
         self._source, self._place = str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
@@ -73,14 +91,27 @@ class Tuner:
         self.present = present_of(self.recipe)
         self.ended: Ended | None = None  # why the search ended, if its stop was weighed
 
+    def __enter__(self) -> "Tuner":
+        for name in STORES:
+            self._stores[name] = self._open.enter_context(KeptStore(self.folder / name, self._scratch))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def store(self, name: str) -> Path:
+        return self._stores[name].place
+
     def search(self) -> dict[str, Value] | None:
         """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
         would make sense. A search that has ended is not continued: its time may have been up."""
-        begun = (self.folder / _SEARCH).exists()
+        begun = self.store(SEARCH).exists()
         if not begun and not self._try_present():
             return None
         self._limit_time()
-        search = self._kept(search_file(self.recipe, self._place, self._builds), _SEARCH)
+        search = self._kept(search_file(self.recipe, self._place, self._builds), SEARCH)
         if begun and (found := self._found()) is not None and not search.is_another():
             return found
         result = self._conduct_search(search)
@@ -95,13 +126,13 @@ class Tuner:
     def _conduct_search(self, search: KeptStudy) -> Result:
         use_h = self._use_h()
         if use_h is None:
-            return self._conduct(search, "runs")
+            return self._conduct(search, SEARCH, "runs")
         parameters = sum(table.value is None for table in self.recipe.space.values())
         rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
         stop = self.recipe.stop
         words = Words("runs", self.goal)
         result, self.ended = search_while_it_pays(
-            search, rule, lambda: make_monitor(not self.quiet, words), stop.evaluations, stop.wall_time_s
+            search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, stop.wall_time_s
         )
         return result
 
@@ -109,7 +140,7 @@ class Tuner:
         """Hours that the program will run in all; None: the user does not say."""
         if all(getattr(self.recipe.tune, key) is None for key in USE):
             return None
-        return use_h_of(self.recipe, float(read(self.folder / _PRESENT).columns["wall_time_s"][0]))
+        return use_h_of(self.recipe, float(read(self.store(_PRESENT)).columns["wall_time_s"][0]))
 
     def _try_present(self) -> bool:
         """One run, which also fills caches. False: a signal stopped it."""
@@ -117,7 +148,8 @@ class Tuner:
         if result.reason == "interrupted":
             return False
         if result.best is None or result.violation > 0:
-            remove_measurements(self.folder / _PRESENT)
+            for store in {self.store(_PRESENT), self.folder / _PRESENT}:
+                remove_measurements(store)
             why = result.first_failure or ("it violates [limits]" if result.violation > 0 else result.message)
             raise InputError(f"{self._source}: the program failed with the present settings: {why}")
         self.say(f"Present settings: {self.goal} {shown(result.value)}")
@@ -125,9 +157,9 @@ class Tuner:
 
     def _limit_time(self) -> None:
         """Otherwise a run that hangs would block the search."""
-        if not self._limits or not (self.folder / _PRESENT).exists():
+        if not self._limits or not self.store(_PRESENT).exists():
             return
-        limit_s = float(math.ceil(_LONGER * spent_s([self.folder / _PRESENT]) + _LEAST_LIMIT_S))
+        limit_s = float(math.ceil(_LONGER * spent_s([self.store(_PRESENT)]) + _LEAST_LIMIT_S))
         evaluator = self.recipe.evaluator.model_copy(update={"time_limit_s": limit_s})
         self.recipe = self.recipe.model_copy(update={"evaluator": evaluator})
         self._limits = False
@@ -147,11 +179,12 @@ class Tuner:
 
     def _searched(self) -> dict[str, Any]:
         """What decides about the search."""
-        return self.recipe.model_dump(mode="json", exclude={"tune": {"rounds", "price_per_core_hour", "cores"}})
+        apart: Any = {"tune": {"rounds", "price_per_core_hour", "cores"}, "job": True}
+        return self.recipe.model_dump(mode="json", exclude=apart)
 
     def simpler(self, new: dict[str, Value]) -> Simpler | None:
         """Without parameters that do not matter. None: all of them do, or none."""
-        found = read(self.folder / _SEARCH)
+        found = read(self.store(SEARCH))
         assert found.space is not None
         return simpler_than(new, self.present, effects_in(found), found.space)
 
@@ -163,7 +196,7 @@ class Tuner:
         result = self._run_each(settings, _COMPARISON, "runs in turns")
         if result.reason == "interrupted":
             return None
-        found = read(self.folder / _COMPARISON)
+        found = read(self.store(_COMPARISON))
         values = dict.fromkeys(range(len(order)), math.nan)
         for row in np.flatnonzero(found.feasible):
             values[int(found.columns[ROUND][row])] = float(found.values[row, 0])
@@ -185,18 +218,22 @@ class Tuner:
         kept = self._kept(comparison_file(self.recipe, self._place, self._builds, settings), name)
         if kept.is_another():
             remove_measurements(kept.store)
-        return self._conduct(kept, what)
+        return self._conduct(kept, name, what)
 
-    def _conduct(self, kept: KeptStudy, what: str) -> Result:
+    def _conduct(self, kept: KeptStudy, name: str, what: str) -> Result:
         kept.open()
-        return kept.conduct(lambda: make_monitor(not self.quiet, Words(what, self.goal)), RESUMABLE)
+        return kept.conduct(lambda: self._monitor(name, Words(what, self.goal)), RESUMABLE)
+
+    def _monitor(self, name: str, words: Words) -> Monitor:
+        return self._stores[name].watching(make_monitor(not self.quiet, words))
 
     def _kept(self, study: StudyFile, name: str) -> KeptStudy:
-        return KeptStudy(study, self._place, self._source, self.folder / name, "settings")
+        return KeptStudy(study, self._place, self._source, self.store(name), "settings", (self.folder / name).resolve())
 
     def write(self, tuned: Tuned) -> None:
-        self._write_json(_RESULT, as_json(tuned))
-        with replacing(self.folder / _PAGE, PAGE, force=True) as path:
+        shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
+        self._write_json(RESULT, {**as_json(tuned), **shown_again})
+        with replacing(self.folder / PAGE_NAME, PAGE, force=True) as path:
             path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
 
     def _write_json(self, name: str, content: dict[str, Any]) -> None:
@@ -209,18 +246,29 @@ class Tuner:
 
 
 def tune_command(
-    file: Path, output: Path | None, overwrite: bool, quiet: bool, use_hours: float | None, use_runs: int | None
+    file: Path,
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    use_hours: float | None,
+    use_runs: int | None,
+    scratch: Path | None = None,
 ) -> int:
     """Returns an exit code. Raises InputError if the file is wrong, or if the program fails as it is."""
     recipe = with_use(read_recipe(file), use_hours, use_runs)
     folder = folder_for(output or Path(f"tune-{recipe.name}"))
-    return FINISHED if tune(Tuner(recipe, file, folder, quiet), overwrite) else RESUMABLE
+    return FINISHED if tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite) else RESUMABLE
 
 
 def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
     """Searches, compares, and shows the result. None: a signal stopped it. Raises InputError if the program fails."""
     if overwrite:
         remove_results(tuner.folder)
+    with tuner:
+        return _tune(tuner)
+
+
+def _tune(tuner: Tuner) -> Tuned | None:
     new = tuner.search()
     simpler = None if new is None or new == tuner.present else tuner.simpler(new)
     compared = None if new is None or new == tuner.present else tuner.compare(new, simpler)
@@ -234,13 +282,13 @@ def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):
         print(sentence)
-    tuner.say(f"Wrote {tuner.folder / _RESULT} and {tuner.folder / _PAGE}")
+    tuner.say(f"Wrote {tuner.folder / RESULT} and {tuner.folder / PAGE_NAME}")
     return tuned
 
 
 def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
-    stores = [tuner.folder / name for name in (_PRESENT, _SEARCH, _COMPARISON)]
-    searched, spent = read(tuner.folder / _SEARCH), spent_s([store for store in stores if store.exists()])
+    stores = [tuner.store(name) for name in STORES]
+    searched, spent = read(tuner.store(SEARCH)), spent_s([store for store in stores if store.exists()])
     verdict = worth = None
     if compared and len(compared.whole) >= _LEAST_PAIRS:
         verdict = verdict_of(compared.whole, tuner.maximize)

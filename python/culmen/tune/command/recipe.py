@@ -70,9 +70,27 @@ class TuneTable(Table):
     ] = None
 
 
+class JobTable(Table):
+    """``[job]``: for ``--submit``"""
+
+    partition: Annotated[str | None, Setting("the partition", default="the default one")] = None
+    nodes: Annotated[Annotated[int, Field(ge=1, le=10**6), WHOLE] | None, Setting("number of nodes", default="1")] = (
+        None
+    )
+    tasks_per_node: Annotated[
+        Annotated[int, Field(ge=1, le=10**6), WHOLE] | None,
+        Setting("number of tasks on each node", default="one for each core"),
+    ] = None
+    time: Annotated[str | None, Setting("the time limit, as for sbatch", default="estimated")] = None
+    exclusive: Annotated[bool | None, Setting("no other job uses the nodes", default="false")] = None
+    account: Annotated[str | None, Setting("the account")] = None
+    qos: Annotated[str | None, Setting("the quality of service")] = None
+
+
 class RecipeFile(StudyFile):
     build: Annotated[BuildTable | None, Setting("how to build the program", default="no build")] = None
     tune: Annotated[TuneTable, Setting("what to measure, and how to judge it")] = TuneTable()
+    job: Annotated[JobTable, Setting("what the job gets, with --submit")] = JobTable()
 
 
 def read_recipe(path: Path) -> RecipeFile:
