@@ -101,6 +101,14 @@ def autotune(
             help="Also try algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
         ),
     ] = False,
+    one_request: Annotated[
+        bool,
+        typer.Option(
+            "--one-request",
+            help="Also decide between blocking calls. Each rank must complete a nonblocking collective before it starts "
+            "the next one of its kind.",
+        ),
+    ] = False,
 ) -> None:
     given: dict[str, object] = {
         "COLLECTIVES": collectives,
@@ -114,6 +122,7 @@ def autotune(
         "REPRODUCIBLE": reproducible or None,
         "ONE_THREAD": one_thread or None,
         "SAME_TYPES": same_types or None,
+        "ONE_REQUEST": one_request or None,
     }
     settings = {name: value for name, value in given.items() if value is not None}
     raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate))

@@ -9,8 +9,10 @@ enum {
   least_for_two_phases = 6,
   confirming_rounds = 8,
   most_again = UINT32_MAX / 8,
+  most_pause = 1024,  // blocking calls
   for_ever = UINT32_MAX,
-  longer = 4
+  longer = 4,
+  sums_of_times = tune_most_algorithms * tune_most_rounds
 };
 // A gain is told from noise if it is as large as this, and if so many pairs of two calls, one with each algorithm, show
 // it: with 7 calls of each, equal ones do so in 3 of 100 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
@@ -27,11 +29,19 @@ struct tune_trial {
   enum phase phase;
   uint32_t again;                                     // the calls before it
   double ns[tune_most_algorithms][tune_most_rounds];  // of a call on this rank; in the end, as the mean of the ranks
+  int is_lost;                                        // a time of a nonblocking call is not known and never will be
+  struct sums* sums;                                  // that are under way, for nonblocking calls; null: none
+};
+/// In one reduction of integers, so that all ranks have the same results.
+struct sums {
+  int64_t mine[sums_of_times + 1], all[sums_of_times + 1];  // ns; in the end, whether a time is missing
+  MPI_Request request;
 };
 
 static int is_reduction(enum tune_what what) {
-  return what == tune_reduce || what == tune_allreduce || what == tune_reduce_scatter ||
-         what == tune_reduce_scatter_block || what == tune_scan || what == tune_exscan;
+  const unsigned like = what < tune_blocking ? what : what - tune_blocking;
+  return like == tune_reduce || like == tune_allreduce || like == tune_reduce_scatter ||
+         like == tune_reduce_scatter_block || like == tune_scan || like == tune_exscan;
 }
 
 int tune_leaves(MPI_Op op) {
@@ -43,6 +53,10 @@ int tune_leaves(MPI_Op op) {
   return !commutes;
 }
 
+static int is_full(const struct tune_trial* trial) { return trial->calls == trial->count * trial->rounds; }
+
+static void finish(struct sums* sums) { REAL(MPI_Wait)(&sums->request, MPI_STATUS_IGNORE); }
+
 static void wait_with(struct tune_cell* cell, uint32_t calls) { cell->left = cell->again = calls; }
 
 static void add_candidate(struct tune_trial* trial, unsigned algorithm) {
@@ -53,6 +67,7 @@ static void begin_phase(struct tune_trial* trial, enum phase phase, unsigned rou
   trial->phase = phase;
   trial->rounds = rounds;
   trial->calls = trial->count = 0;
+  for (unsigned k = 0; k < sums_of_times; ++k) (*trial->ns)[k] = -1;
   add_candidate(trial, 0);
 }
 
@@ -81,14 +96,19 @@ static int begin_trial(const struct tune_state* state, enum tune_what what, stru
   return trial->count > 1;
 }
 
+/// Where a call with this algorithm goes. Nonblocking calls stay there: their MPIs read the choice at each call.
+static MPI_Comm place_of(struct tune_state* state, enum tune_what what, unsigned algorithm) {
+  return what < tune_blocking ? tune_shadow(state, algorithm) : state->comm;
+}
+
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
-  if (cell->state == tune_loaded) cell->comm = tune_shadow(state, cell->algorithm);
+  if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
       const struct tune_trial* const trial = cell->trial;
       const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
-      return (struct tune_call){tune_shadow(state, algorithm), algorithm, 1};
+      return (struct tune_call){place_of(state, what, algorithm), algorithm, 1};
     }
     free(cell->trial);  // there is nothing to choose
     cell->trial = NULL;
@@ -148,7 +168,7 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
   const uint64_t next = trial->phase == looked_again ? (uint64_t)longer * trial->again : tune_settings.again;
   // Another algorithm would add in another order.
   const int is_last = next == 0 || is_reduction(what);
-  cell->comm = tune_shadow(state, cell->algorithm);
+  cell->comm = place_of(state, what, cell->algorithm);
   cell->counted += trial->again;
   cell->state = tune_explored;
   wait_with(cell, is_last ? for_ever : next > most_again ? most_again : (uint32_t)next);
@@ -156,9 +176,9 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
   cell->trial = NULL;
 }
 
-static void decide(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+/// From the means.
+static void judge(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_trial* const trial = cell->trial;
-  take_means(state, trial);
   const unsigned first = fastest(trial, 0), second = fastest(trial, first);
   const unsigned best = trial->candidates[first], next = trial->candidates[second];
   const int is_better = gains(trial, first);
@@ -178,10 +198,124 @@ static void decide(struct tune_state* state, enum tune_what what, struct tune_ce
   commit(state, what, cell);
 }
 
+static void decide(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  take_means(state, cell->trial);
+  judge(state, what, cell);
+}
+
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns) {
   struct tune_trial* const trial = cell->trial;
   const unsigned round = trial->calls % trial->rounds;
   trial->ns[trial->calls / trial->rounds][round - (round > 0)] = (double)ns;  // the second one replaces the first
   ++cell->counted;
-  if (++trial->calls == trial->count * trial->rounds) decide(state, what, cell);
+  ++trial->calls;
+  if (is_full(trial)) decide(state, what, cell);
+}
+
+/// Of this rank: 0: all times are known; 1: not yet; 2: one never will be.
+static int is_missing(const struct tune_trial* trial) {
+  if (trial->is_lost) return 2;
+  for (unsigned k = 0; k < trial->count * counting(trial); ++k) {
+    if (trial->ns[k / counting(trial)][k % counting(trial)] < 0) return 1;
+  }
+  return 0;
+}
+
+/// The choice, or the MPI's own one, stays for ever.
+static void give_up(struct tune_cell* cell) {
+  tune_forget_samples(NULL, cell);
+  cell->counted += cell->trial->again;
+  if (cell->state == tune_unknown) cell->state = tune_left_alone;
+  wait_with(cell, for_ever);
+  free(cell->trial->sums);
+  free(cell->trial);
+  cell->trial = NULL;
+}
+
+/// Collective: whether it is decided.
+static int is_settled(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  const int mine = is_missing(cell->trial);
+  int worst = 0;
+  REAL(MPI_Allreduce)
+  (&mine, &worst, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), state->comm);
+  if (worst == 1) return 0;
+  if (worst == 0) decide(state, what, cell);
+  else give_up(cell);
+  return 1;
+}
+
+void tune_settle(struct tune_state* state) {
+  if (state->pause != 0) {
+    --state->pause;
+    return;
+  }
+  for (unsigned k = tune_blocking * tune_classes; k < tune_collectives * tune_classes; ++k) {
+    const enum tune_what what = k / tune_classes;
+    struct tune_cell* const cell = state->cells[what] != NULL ? &state->cells[what][k % tune_classes] : NULL;
+    if (cell != NULL && cell->trial != NULL && is_full(cell->trial)) state->waiting -= is_settled(state, what, cell);
+  }
+  // Requests that are under way at each blocking call shall not make each of them slow.
+  const unsigned next = state->next_pause == 0 ? 1 : 2 * state->next_pause;
+  state->next_pause = state->pause = state->waiting == 0 ? 0 : next < most_pause ? next : most_pause;
+}
+
+static void begin_sums(struct tune_state* state, struct tune_trial* trial) {
+  struct sums* const sums = trial->sums = calloc(1, sizeof *sums);
+  if (sums == NULL) abort();  // the other ranks expect the same of this one
+  for (unsigned k = 0; k < sums_of_times; ++k) sums->mine[k] = (int64_t)(*trial->ns)[k];
+  sums->mine[sums_of_times] = is_missing(trial) != 0;
+  REAL(MPI_Iallreduce)
+  (sums->mine, sums->all, sums_of_times + 1, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T),
+   PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm, &sums->request);
+}
+
+/// The program has promised that the former call is complete. So all ranks have begun their sums.
+static void end_sums(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  struct tune_trial* const trial = cell->trial;
+  struct sums* const sums = trial->sums;
+  finish(sums);
+  trial->sums = NULL;
+  for (unsigned k = 0; k < sums_of_times; ++k) (*trial->ns)[k] = (double)sums->all[k] / state->size;
+  if (sums->all[sums_of_times] != 0) give_up(cell);
+  else judge(state, what, cell);
+  free(sums);
+}
+
+void tune_finish_sums(struct tune_state* state) {
+  for (unsigned k = tune_blocking * tune_classes; k < tune_collectives * tune_classes; ++k) {
+    struct tune_cell* const cells = state->cells[k / tune_classes];
+    struct tune_trial* const trial = cells != NULL ? cells[k % tune_classes].trial : NULL;
+    if (trial == NULL || trial->sums == NULL) continue;
+    finish(trial->sums);
+    free(trial->sums);
+    trial->sums = NULL;
+  }
+}
+
+unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
+                             struct tune_place* place) {
+  *place = (struct tune_place){NULL, NULL};
+  if (cell->trial != NULL && is_full(cell->trial)) {
+    const int has_sums = cell->trial->sums != NULL;
+    if (has_sums) end_sums(state, what, cell);
+    else if (tune_settings.one_request) begin_sums(state, cell->trial);
+    if (!has_sums) {
+      ++cell->counted;
+      return 0;
+    }
+    if (cell->left != 0) {
+      --cell->left;
+      return cell->algorithm;
+    }
+  }
+  const struct tune_call call = tune_compared(state, what, cell);
+  struct tune_trial* const trial = cell->trial;
+  if (call.begin_ns == 0) return call.algorithm;
+  const unsigned round = trial->calls % trial->rounds;
+  if (round > 0 || trial->rounds == 1)
+    *place = (struct tune_place){&trial->ns[trial->calls / trial->rounds][round - (round > 0)], &trial->is_lost};
+  ++cell->counted;
+  ++trial->calls;
+  if (is_full(trial) && !tune_settings.one_request) ++state->waiting;
+  return call.algorithm;
 }

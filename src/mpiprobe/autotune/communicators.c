@@ -34,9 +34,13 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   struct tune_state** link = &tune_states;
   while (*link != state) link = &(*link)->next;
   *link = state->next;
-  for (unsigned k = 0; state->cells[0] != NULL && k < tune_collectives * tune_classes; ++k)
-    free(state->cells[0][k].trial);
+  tune_finish_sums(state);
+  tune_forget_samples(state, NULL);
+  for (unsigned k = 0; k < tune_collectives * tune_classes; ++k) {
+    if (state->cells[k / tune_classes] != NULL) free(state->cells[k / tune_classes][k % tune_classes].trial);
+  }
   free(state->cells[0]);
+  free(state->cells[tune_blocking]);
   free(state);
   return MPI_SUCCESS;
 }
@@ -126,7 +130,12 @@ void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
   char name[2 * tune_name_bytes], suffix[32] = "";
   if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
   snprintf(name, sizeof name, "%s/%s %u%s", of->name, how, number, suffix);
-  made_state(made, name);
+  tune_prepare(made_state(made, name));
+}
+
+void tune_prepare(struct tune_state* state) {
+  const int is_early = tune_settings.load != NULL || tune_settings.one_request;
+  if (state != NULL && !state->leaves_alone && is_early && tune_has_nonblocking()) tune_new_cells(state, tune_barrier);
 }
 
 void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
@@ -151,6 +160,17 @@ static void begin_cell(const struct tune_state* state, struct tune_cell* cell, u
   else if (cell->state == tune_unknown) cell->left = cell->again = tune_settings.warm_up;
 }
 
+/// choices: of the first one and those after it.
+static void make_block(struct tune_state* state, unsigned first, unsigned last, const uint8_t choices[][tune_classes]) {
+  struct tune_cell* const cells = calloc((last - first) * tune_classes, sizeof *cells);
+  if (cells == NULL) abort();  // the other ranks expect the same of this one
+  for (unsigned what = first; what < last; ++what) {
+    state->cells[what] = cells + (what - first) * tune_classes;
+    for (unsigned class = 0; class < tune_classes; ++class)
+      begin_cell(state, &state->cells[what][class], choices[what - first][class]);
+  }
+}
+
 /// Collective: the ranks agree on what is known.
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first) {
   uint8_t choices[tune_collectives][tune_classes];
@@ -161,12 +181,12 @@ struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first)
   REAL(MPI_Bcast)(choices, (int)sizeof choices, byte_type, 0, state->comm);
   state->bytes = fits ? bytes : cells_bytes;
   memory += state->bytes;
-  struct tune_cell* const cells = calloc(tune_collectives * tune_classes, sizeof *cells);
-  if (cells == NULL) abort();  // the other ranks expect the same of this one
-  for (unsigned what = 0; what < tune_collectives; ++what) {
-    state->cells[what] = cells + what * tune_classes;
-    for (unsigned class = 0; class < tune_classes; ++class)
-      begin_cell(state, &state->cells[what][class], choices[what][class]);
-  }
+  memcpy(state->choices, choices[tune_blocking], sizeof state->choices);
+  make_block(state, 0, tune_blocking, choices);
+  return state->cells[first];
+}
+
+struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what first) {
+  make_block(state, tune_blocking, tune_collectives, (const uint8_t(*)[tune_classes])state->choices);
   return state->cells[first];
 }

@@ -161,8 +161,9 @@ static void write_cell(FILE* out, unsigned what, unsigned class, const struct tu
 }
 
 static int has_choices(const struct tune_state* state) {
-  for (unsigned k = 0; state->cells[0] != NULL && k < tune_collectives * tune_classes; ++k) {
-    if (tune_has_choice(&state->cells[0][k])) return 1;
+  for (unsigned k = 0; k < tune_collectives * tune_classes; ++k) {
+    const struct tune_cell* const cells = state->cells[k / tune_classes];
+    if (cells != NULL && tune_has_choice(&cells[k % tune_classes])) return 1;
   }
   return 0;
 }
@@ -170,7 +171,7 @@ static int has_choices(const struct tune_state* state) {
 static void write_state(FILE* out, const struct tune_state* state) {
   fprintf(out, "communicator\t%s\t%d\n", state->name, state->size);
   for (unsigned what = 0; what < tune_collectives; ++what) {
-    for (unsigned class = 0; class < tune_classes; ++class) {
+    for (unsigned class = 0; state->cells[what] != NULL && class < tune_classes; ++class) {
       const struct tune_cell* const cell = &state->cells[what][class];
       if (tune_has_choice(cell)) write_cell(out, what, class, cell);
     }

@@ -66,10 +66,12 @@ static void begin(void) {
   if (tune_off != NULL && tune_is_first()) tune_say("nothing is tuned: %s", tune_off);
   if (tune_off == NULL) tune_begin_communicators();
   tune_read_file(version);
+  if (tune_off == NULL) tune_prepare(tune_find(world));
 }
 
 static void end(void) {
   tune_write_file();
+  for (struct tune_state* state = tune_states; state != NULL; state = state->next) tune_finish_sums(state);
   tune_off = "MPI has ended";
   tune_last = NULL;
 }

@@ -10,10 +10,38 @@
 enum { usual_rounds = 3, usual_warm_up = 3, usual_again = 500, most_warm_up = 1000000, usual_memory = 64 << 20 };
 
 struct tune_settings tune_settings;
-const char* const tune_names[tune_collectives] = {
-    "barrier",  "bcast",     "reduce",     "allreduce", "gather",    "gatherv",        "scatter",
-    "scatterv", "allgather", "allgatherv", "alltoall",  "alltoallv", "reduce_scatter", "reduce_scatter_block",
-    "scan",     "exscan"};
+const char* const tune_names[tune_collectives] = {"barrier",
+                                                  "bcast",
+                                                  "reduce",
+                                                  "allreduce",
+                                                  "gather",
+                                                  "gatherv",
+                                                  "scatter",
+                                                  "scatterv",
+                                                  "allgather",
+                                                  "allgatherv",
+                                                  "alltoall",
+                                                  "alltoallv",
+                                                  "reduce_scatter",
+                                                  "reduce_scatter_block",
+                                                  "scan",
+                                                  "exscan",
+                                                  "ibarrier",
+                                                  "ibcast",
+                                                  "ireduce",
+                                                  "iallreduce",
+                                                  "igather",
+                                                  "igatherv",
+                                                  "iscatter",
+                                                  "iscatterv",
+                                                  "iallgather",
+                                                  "iallgatherv",
+                                                  "ialltoall",
+                                                  "ialltoallv",
+                                                  "ireduce_scatter",
+                                                  "ireduce_scatter_block",
+                                                  "iscan",
+                                                  "iexscan"};
 
 void tune_say(const char* format, ...) {
   va_list arguments;
@@ -92,5 +120,6 @@ void tune_read_settings(void) {
       .one_thread = is_set("CULMEN_TUNING_ONE_THREAD"),
       .least_ranks = is_set("CULMEN_TUNING_ONE_RANK") ? 1 : 2,
       .same_types = is_set("CULMEN_TUNING_SAME_TYPES"),
+      .one_request = is_set("CULMEN_TUNING_ONE_REQUEST"),
   };
 }

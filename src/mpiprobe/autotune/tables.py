@@ -43,13 +43,14 @@ def _for(module: str, lines: Iterable[str]) -> list[str]:
 def _collectives(prefix: str, collectives: Table) -> tuple[list[str], str]:
     """The tables, and the row of the MPI, in which the version is missing."""
     lines, places = [], []
-    for what, table in collectives["of"].items():
+    nonblocking = {f"i{what}": table for what, table in collectives.get("nonblocking", {}).items()}
+    for what, table in {**collectives["of"], **nonblocking}.items():
         names = table["algorithms"]
         seconds = [(name, value, table["forced"][name]) for name, value in table.get("default", {}).items()]
         assert len(seconds) <= 1, f"{what} has more than one further variable"
         second, usual, forced = seconds[0] if seconds else (None, 0, 0)
         masks = [_mask(names, collectives.get(key, [])) for key in ("two_ranks_only", "powers_of_two_only")]
-        unsafe = [*table.get("hangs", []), *table.get("wrong_in_place", [])]
+        unsafe = [*table.get("hangs", []), *table.get("wrong", []), *table.get("wrong_in_place", [])]
         fields = [
             *map(json.dumps, (what, table["number_in"])),
             *(json.dumps(second) if second else "NULL", str(usual), str(forced), str(len(names))),

@@ -21,10 +21,27 @@ enum tune_what {
   tune_reduce_scatter_block,
   tune_scan,
   tune_exscan,
+  tune_ibarrier,  // the nonblocking ones, in the same order
+  tune_ibcast,
+  tune_ireduce,
+  tune_iallreduce,
+  tune_igather,
+  tune_igatherv,
+  tune_iscatter,
+  tune_iscatterv,
+  tune_iallgather,
+  tune_iallgatherv,
+  tune_ialltoall,
+  tune_ialltoallv,
+  tune_ireduce_scatter,
+  tune_ireduce_scatter_block,
+  tune_iscan,
+  tune_iexscan,
   tune_collectives
 };
 enum {
-  tune_classes = 34,  // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
+  tune_blocking = tune_ibarrier,  // number of the others
+  tune_classes = 34,              // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
   tune_most_algorithms = 16,
   tune_name_bytes = 96,
   tune_most_rounds = 16,
@@ -65,6 +82,7 @@ struct tune_settings {
   int one_thread;             // the user says that one thread at a time calls MPI
   int least_ranks;            // of a communicator; 1 for benchmarks
   int same_types;             // the user says that all ranks of a broadcast give the same datatype
+  int one_request;            // the user says that a rank completes a nonblocking collective before the next such one
 };
 extern struct tune_settings tune_settings;
 void tune_read_settings(void);
@@ -82,9 +100,9 @@ void tune_begin_variables(const char* library_version);
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
-/// If the MPI reads its variables at each call (tune_sets): before a call, and after it with algorithm 0. Between the
-/// calls of the program every variable has its usual value, because the MPI's own calls on other communicators read it,
-/// too.
+/// If the MPI reads its variables at each call (tune_sets, and every MPI for nonblocking collectives): before a call,
+/// and after it with algorithm 0. Between the calls of the program every variable has its usual value, because the
+/// MPI's own calls on other communicators read it, too.
 void tune_set(enum tune_what what, unsigned algorithm);
 #if defined(OPEN_MPI)
 enum { tune_sets = 0 };
@@ -117,7 +135,10 @@ struct tune_state {
   unsigned children[tune_ways];               // made of it in each way
   int64_t bytes;                              // that it takes at most
   MPI_Comm shadows[tune_most_algorithms];     // comm: it was not made
-  struct tune_cell* cells[tune_collectives];  // one block; null before the first call
+  struct tune_cell* cells[tune_collectives];  // one block for the blocking ones, one for the others; null before a call
+  unsigned waiting;                           // cells of nonblocking ones that wait for a decision
+  unsigned pause, next_pause;                 // blocking calls until ranks are asked again whether they can decide
+  uint8_t choices[tune_collectives - tune_blocking][tune_classes];  // as agreed, for the second block
   struct tune_state* next;
 };
 
@@ -132,6 +153,8 @@ static inline struct tune_state* tune_state_of(MPI_Comm comm) {
 }
 void tune_begin_communicators(void);
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour);
+/// Collective: for nonblocking calls before the first blocking one, if ranks then know what to do.
+void tune_prepare(struct tune_state* state);
 void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 extern struct tune_state* tune_states;
 
@@ -142,10 +165,15 @@ static inline unsigned tune_class(uint64_t bytes) {
   const unsigned class = bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes);
   return class < tune_classes ? class : tune_classes - 1;
 }
+/// Collective.
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what);
+/// Collective: decides where nonblocking calls have been compared.
+void tune_settle(struct tune_state* state);
+/// In a blocking call. Only there, ranks may wait for each other.
 static inline struct tune_cell* tune_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   struct tune_cell* cells = state->cells[what];
   if (cells == NULL) cells = tune_new_cells(state, what);
+  if (__builtin_expect(state->waiting != 0, 0)) tune_settle(state);
   return &cells[tune_class(bytes)];
 }
 /// A call of the program.
@@ -172,6 +200,51 @@ static inline void tune_end(struct tune_state* state, enum tune_what what, struc
   if (tune_sets && call->algorithm != 0) tune_set(what, 0);
   if (call->begin_ns != 0) tune_note(state, what, cell, ns);
 }
+
+/// Whether the MPI or the settings leave a choice.
+int tune_has_nonblocking(void);
+/// For nonblocking calls. No rank waits for another one here; null: the call passes, as on every rank.
+struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes);
+struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what);
+/// Where the time of a call is kept, if it counts; is_lost: set if it is not known.
+struct tune_place {
+  double* ns;
+  int* is_lost;
+};
+/// The algorithm of the next nonblocking call of a cell whose algorithms are compared.
+unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
+                             struct tune_place* place);
+/// A request that is timed: the time in the function that starts it, and in those that wait for it or test it. Between
+/// them, the program does something else.
+struct tune_sample {
+  MPI_Request request;
+  const struct tune_cell* cell;  // null: free
+  const struct tune_state* state;
+  struct tune_place place;
+  uint64_t ns;
+  int is_under_way, position;  // in an array of requests; -1: not there
+};
+/// A nonblocking call of the program.
+struct tune_later {
+  unsigned algorithm;
+  struct tune_sample* sample;  // null: it is not timed
+  uint64_t begin_ns;
+};
+struct tune_later tune_start(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
+void tune_started(enum tune_what what, struct tune_later* call, int error, const MPI_Request* request);
+/// Number of requests that are timed.
+extern unsigned tune_under_way;
+/// Around a function that completes requests.
+uint64_t tune_before_wait(int count, const MPI_Request requests[]);
+void tune_after_wait(const MPI_Request requests[], uint64_t begin_ns);
+/// Nothing under way belongs to this communicator, or to this cell, any longer.
+void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell);
+/// Of a persistent request, which keeps it; blocking. What was learnt from nonblocking calls, or is in the file.
+unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes);
+
+/// Before a communicator or MPI ends: what the tuner itself has started there.
+void tune_finish_sums(struct tune_state* state);
+
 /// Whether reductions with this operator are left alone, because the order of its operands matters.
 int tune_leaves(MPI_Op op);
 

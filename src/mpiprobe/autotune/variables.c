@@ -103,6 +103,13 @@ int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   return !(c->powers_of_two_only & bit) || (ranks & (ranks - 1)) == 0;
 }
 
+int tune_has_nonblocking(void) {
+  int has = 0;
+  for (unsigned what = tune_blocking; what < tune_collectives; ++what)
+    has |= first[what].known && (tune_settings.collectives >> what & 1);
+  return has;
+}
+
 static void write_choice(unsigned what, unsigned algorithm) {
   const struct tune_collective* const c = tune_mpi->of[what];
   if (!first[what].known) return;
@@ -118,7 +125,7 @@ void tune_set(enum tune_what what, unsigned algorithm) { write_choice(what, algo
 
 /// With the algorithm in every collective that has one of this number.
 static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) {
-  for (unsigned what = 0; what < tune_collectives; ++what) {
+  for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, algorithm);
   }
   MPI_Comm made = state->comm;
@@ -127,7 +134,7 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
   REAL(MPI_Comm_group)(state->comm, &group);
   const int error = REAL(MPI_Comm_create)(state->comm, group, &made);
   REAL(MPI_Group_free)(&group);
-  for (unsigned what = 0; what < tune_collectives; ++what) {
+  for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, 0);
   }
   if (error != MPI_SUCCESS) return state->comm;

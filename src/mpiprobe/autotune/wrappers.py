@@ -7,6 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from signatures import type_of, with_large_counts, word_of
 
+Entry = dict[str, str]
+
 _HEAD = """// Made by wrappers.py from functions.ini.
 #include <mpi.h>
 
@@ -56,6 +58,38 @@ static int {name}_tuned({arguments}) {{
   tune_end(state, tune_{what}, cell, &call);
   return error;
 }}"""
+_NONBLOCKING = """
+static int {name}_tuned({arguments}) {{
+  int (*const real)({types}) = (int (*)({types}))function({number});
+  struct tune_state* const state = tune_state_of(comm);
+  if (state == NULL{leaves}) return real({words});
+  struct tune_cell* const cell = tune_later_cell(state, tune_i{what}, {bytes});
+  if (cell == NULL) return real({words});
+  struct tune_later call = tune_start(state, tune_i{what}, cell);
+  const int error = real({words});
+  tune_started(tune_i{what}, &call, error, request);
+  return error;
+}}"""
+_PERSISTENT = """
+static int {name}_tuned({arguments}) {{
+  int (*const real)({types}) = (int (*)({types}))function({number});
+  struct tune_state* const state = tune_state_of(comm);
+  if (state == NULL{leaves}) return real({words});
+  const unsigned algorithm = tune_algorithm_to_keep(state, tune_i{what}, {bytes});
+  if (algorithm != 0) tune_set(tune_i{what}, algorithm);
+  const int error = real({words});
+  if (algorithm != 0) tune_set(tune_i{what}, 0);
+  return error;
+}}"""
+_WAITS = """
+static int {name}_tuned({arguments}) {{
+  int (*const real)({types}) = (int (*)({types}))function({number});
+  if (tune_under_way == 0) return real({words});
+  const uint64_t begin_ns = tune_before_wait({count}, {requests});
+  const int error = real({words});
+  tune_after_wait({requests}, begin_ns);
+  return error;
+}}"""
 _CREATOR = """
 static int {name}_tuned({arguments}) {{
   const int error = ((int (*)({types}))function({number}))({words});
@@ -77,20 +111,23 @@ _BYTES = {
     "reduce_scatter_block": "(uint64_t)recvcount * probe_size_of(datatype)",
     "barrier gatherv scatterv alltoallv": "0",
 }
-_OF = {f"MPI_{name.capitalize()}": (name, text) for names, text in _BYTES.items() for name in names.split()}
+_OF = {f"MPI_{name.capitalize()}": text for names, text in _BYTES.items() for name in names.split()}
 _COMPLETE_LATER = "idup"  # no attribute can be given to such a communicator yet
 
 
 def main(table: Path, out: Path) -> None:
     read = RawConfigParser()
     read.read_string(table.read_text())
-    functions: dict[str, dict[str, str]] = {}
+    functions: dict[str, Entry] = {}
     for name in read.sections():
         entry = dict(read[name])
-        if name in _OF or entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER:
+        if name in _OF:
+            for each, of_it in _family(name, entry).items():
+                functions[each] = of_it
+                if name != "MPI_Barrier":
+                    functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "4"}
+        elif "waits" in entry or entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER:
             functions[name] = entry
-            if name in _OF and name != "MPI_Barrier":
-                functions[f"{name}_c"] = {**entry, "arguments": with_large_counts(entry["arguments"]), "since": "4"}
     names = list(functions)
     text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
     for number, (name, entry) in enumerate(functions.items()):
@@ -99,7 +136,23 @@ def main(table: Path, out: Path) -> None:
     out.write_text(text)
 
 
-def _wrapper(name: str, number: int, entry: dict[str, str]) -> str:
+def _family(name: str, entry: Entry) -> dict[str, Entry]:
+    """The function, the nonblocking one and the persistent one. Open MPI 5 has persistent ones, too, although its
+    MPI_VERSION is 3."""
+    request = ", MPI_Request* request"
+    table = {"what": name.removeprefix("MPI_").lower()}
+    return {
+        name: {**entry, **table},
+        entry["nonblocking"]: {**table, "arguments": entry["arguments"] + request, "way": _NONBLOCKING},
+        entry["persistent"]: {
+            **table,
+            "arguments": f"{entry['arguments']}, MPI_Info info{request}",
+            "way": _PERSISTENT,
+        },
+    }
+
+
+def _wrapper(name: str, number: int, entry: Entry) -> str:
     declared = entry["arguments"].split(", ")
     words = [word_of(one) for one in declared]
     common = {
@@ -112,17 +165,16 @@ def _wrapper(name: str, number: int, entry: dict[str, str]) -> str:
     public = _PUBLIC.format(**common)
     if "creates" in entry:
         return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
-    what, bytes_ = _OF[name.removesuffix("_c")]
-    return (
-        _COLLECTIVE.format(
-            **common,
-            what=what,
-            bytes=bytes_,
-            leaves=" || tune_leaves(op)" if "op" in words else "",
-            words_there=", ".join("call.comm" if word == "comm" else word for word in words),
-        )
-        + public
-    )
+    if "waits" in entry:
+        requests = "requests" if "requests" in words else "request"
+        return _WAITS.format(**common, count=words[0] if requests == "requests" else "1", requests=requests) + public
+    special = {
+        "what": entry["what"],
+        "bytes": _OF[f"MPI_{entry['what'].capitalize()}"],
+        "leaves": " || tune_leaves(op)" if "op" in words else "",
+        "words_there": ", ".join("call.comm" if word == "comm" else word for word in words),
+    }
+    return entry.get("way", _COLLECTIVE).format(**common, **special) + public
 
 
 if __name__ == "__main__":

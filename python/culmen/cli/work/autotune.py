@@ -16,7 +16,7 @@ from ...tune.autotune.validated import Compared, validate
 
 _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
 _SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
-_NEEDED_AGAIN = {"ONE_THREAD": "--one-thread", "SAME_TYPES": "--same-types"}
+_NEEDED_AGAIN = {"ONE_THREAD": "--one-thread", "SAME_TYPES": "--same-types", "ONE_REQUEST": "--one-request"}
 _FOR_SEARCHES = {"REPETITIONS": "--repetitions", "WARMUP": "--warm-up", "RECHECK": "--recheck"}
 _KILLED = 128
 
@@ -64,7 +64,7 @@ def _word(name: str, value: object) -> str:
             raise InputError(f"{_SIZES[name]} must be one size such as 100, 64K or 4M, got '{value}'")
         return str(sizes[0])
     if name == "COLLECTIVES":
-        known = sorted({each for mpi in all_mpis() if mpi.collectives for each in mpi.collectives.names})
+        known = sorted({each for mpi in all_mpis() if mpi.collectives for each in mpi.collectives.all_names})
         check_known("--collectives", "collective", words := words_of(str(value), "--collectives"), known)
         return ",".join(words)
     if name == "COMMUNICATORS":

@@ -47,7 +47,7 @@ class Collectives:
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
     of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
-    those that need the same datatype on all ranks. ``wrong_in_place``: those with wrong results with MPI_IN_PLACE.
+    those that need the same datatype on all ranks. ``wrong``: those with wrong results. ``wrong_in_place``: those with wrong results with MPI_IN_PLACE.
     ``in_rules``: the collective's number in a file with rules, and the size that such a file means: "own" as elsewhere
     in culmen, "all_ranks" this times the number of ranks, "element" that of one element times this number, "zero"
     always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
@@ -72,6 +72,7 @@ class Collectives:
     segments: list[int] = field(default_factory=list)
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
+    nonblocking: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the same of MPI_Ibcast for "bcast"
 
     @property
     def without_rules(self) -> dict[str, str]:
@@ -81,6 +82,11 @@ class Collectives:
     @property
     def names(self) -> list[str]:
         return list(self.of)
+
+    @property
+    def all_names(self) -> list[str]:
+        """Those of nonblocking collectives, too, such as "ibcast"."""
+        return [*self.of, *(f"i{name}" for name in self.nonblocking)]
 
     def algorithms(self, collective: str, ranks: int = 2) -> list[Algorithm]:
         """Those that so many ranks can run; the first one is DEFAULT. Those that can hang are left out."""
