@@ -9,7 +9,6 @@ import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Collectives
 from culmen.tune.autotune.tuned import Choice, Tuning, read_tuning
-from harness import HANGS_S
 from profiles import built
 from test_autotune import tuned, written
 

@@ -105,8 +105,8 @@ def autotune(
         bool,
         typer.Option(
             "--one-request",
-            help="Also decide between blocking calls. Each rank must complete a nonblocking collective before it starts "
-            "the next one of its kind.",
+            help="Also decide without blocking calls. Each rank must complete a nonblocking collective before it "
+            "starts the next one of its kind.",
         ),
     ] = False,
 ) -> None:

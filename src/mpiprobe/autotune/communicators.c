@@ -13,6 +13,7 @@ enum {
 struct tune_state* tune_last;
 struct tune_state* tune_states;
 static struct tune_state* cached[places];
+static struct tune_state* unused;
 static int keyval;
 static MPI_Comm no_communicator;
 static int64_t memory;  // that cells and shadows take, at most
@@ -21,28 +22,44 @@ static MPI_Op largest;
 
 static unsigned place_of(MPI_Comm comm) { return (unsigned)(probe_mixed(PROBE_HANDLE(comm)) % places); }
 
-static int forget(MPI_Comm comm, int key, void* value, void* extra) {
-  (void)key, (void)extra;
-  struct tune_state* const state = value;
-  if (tune_last == state) tune_last = NULL;
-  if (cached[place_of(comm)] == state) cached[place_of(comm)] = NULL;
-  if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 1);
-  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
-    if (state->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->shadows[k]);
-  }
-  memory -= state->bytes;
+static void unlink_state(struct tune_state* state) {
   struct tune_state** link = &tune_states;
   while (*link != state) link = &(*link)->next;
   *link = state->next;
+}
+
+static int forget(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)comm, (void)key, (void)extra;
+  struct tune_state* const state = value;
+  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
+    if (state->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->shadows[k]);
+  }
   tune_finish_sums(state);
   tune_forget_samples(state, NULL);
+  probe_lock();
+  if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 1);
+  __atomic_sub_fetch(&memory, state->bytes, __ATOMIC_RELAXED);
+  unlink_state(state);
   for (unsigned k = 0; k < tune_collectives * tune_classes; ++k) {
     if (state->cells[k / tune_classes] != NULL) free(state->cells[k / tune_classes][k % tune_classes].trial);
   }
   free(state->cells[0]);
   free(state->cells[tune_blocking]);
-  free(state);
+  memset(state, 0, sizeof *state);
+  state->comm = no_communicator;
+  state->next = unused;
+  unused = state;
+  probe_unlock();
   return MPI_SUCCESS;
+}
+
+/// Its memory was and stays that of a state: another thread may look at it to see that it is not the one it wants.
+static struct tune_state* new_state(void) {
+  probe_lock();
+  struct tune_state* const state = unused != NULL ? unused : calloc(1, sizeof *state);
+  if (state == unused && state != NULL) unused = state->next;
+  probe_unlock();
+  return state;
 }
 
 static int copy_nothing(MPI_Comm comm, int key, void* extra, void* value, void* copy, int* is_copied) {
@@ -74,19 +91,21 @@ static int reaches_out(MPI_Comm comm, int size) {
 }
 
 static struct tune_state* made_state(MPI_Comm comm, const char* name) {
-  struct tune_state* const state = calloc(1, sizeof *state);
+  struct tune_state* const state = new_state();
   if (state == NULL) return NULL;
   int inter = 0;
-  state->comm = comm;
   REAL(MPI_Comm_test_inter)(comm, &inter);
   REAL(MPI_Comm_size)(comm, &state->size);
   REAL(MPI_Comm_rank)(comm, &state->rank);
   state->leaves_alone = inter || state->size < tune_settings.least_ranks || reaches_out(comm, state->size);
   snprintf(state->name, sizeof state->name, "%s", name);
   for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
+  state->comm = comm;
   REAL(MPI_Comm_set_attr)(comm, keyval, state);
+  probe_lock();
   state->next = tune_states;
   tune_states = state;
+  probe_unlock();
   return state;
 }
 
@@ -115,9 +134,12 @@ struct tune_state* tune_find(MPI_Comm comm) {
 static unsigned made_of(struct tune_state* parent, const char* how) {
   static const char* ways[tune_ways];
   unsigned way = 0;
+  probe_lock();
   while (way + 1 < tune_ways && ways[way] != NULL && strcmp(ways[way], how) != 0) ++way;
   if (ways[way] == NULL) ways[way] = how;
-  return ++parent->children[way];
+  const unsigned number = ++parent->children[way];
+  probe_unlock();
+  return number;
 }
 
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
@@ -148,7 +170,7 @@ void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
 /// Collective. Whether every rank may use so much more memory.
 static int has_room(const struct tune_state* state, int64_t bytes) {
   int64_t most = 0;
-  const int64_t mine = memory + bytes;
+  const int64_t mine = __atomic_load_n(&memory, __ATOMIC_RELAXED) + bytes;
   REAL(MPI_Allreduce)(&mine, &most, 1, int64_type, largest, state->comm);
   return most <= (int64_t)tune_settings.memory;
 }
@@ -180,7 +202,7 @@ struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first)
   if (fits && state->rank == 0) tune_choices_for(state, choices);
   REAL(MPI_Bcast)(choices, (int)sizeof choices, byte_type, 0, state->comm);
   state->bytes = fits ? bytes : cells_bytes;
-  memory += state->bytes;
+  __atomic_add_fetch(&memory, state->bytes, __ATOMIC_RELAXED);
   memcpy(state->choices, choices[tune_blocking], sizeof state->choices);
   make_block(state, 0, tune_blocking, choices);
   return state->cells[first];

@@ -32,12 +32,13 @@ static void share_settings(MPI_Comm world) {
   tune_settings.communicators = own.communicators;
 }
 
-/// Collective: if one rank does not tune, none does.
+/// Collective: if one rank does not tune, none does. The same for threads.
 static void agree(MPI_Comm world) {
-  int off = tune_off != NULL, one_is_off = 0;
+  int mine[2] = {tune_off != NULL, tune_settings.several_threads}, all[2] = {0, 0};
   REAL(MPI_Allreduce)
-  (&off, &one_is_off, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
-  if (one_is_off && tune_off == NULL) tune_off = "another rank cannot be tuned";
+  (mine, all, 2, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
+  if (all[0] && tune_off == NULL) tune_off = "another rank cannot be tuned";
+  tune_settings.several_threads = all[1];
 }
 
 /// Its file would replace that of the program that has started it.
@@ -58,7 +59,9 @@ static void begin(void) {
   REAL(MPI_Get_library_version)(version, &length);
   REAL(MPI_Query_thread)(&level);
   tune_off = NULL;
-  if (level == MPI_THREAD_MULTIPLE && !tune_settings.one_thread)
+  tune_settings.several_threads = level == MPI_THREAD_MULTIPLE && !tune_settings.one_thread;
+  // Another thread would find the variables of a call, and no rank can know what the threads of another one do.
+  if (tune_settings.several_threads && tune_sets)
     tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
   else tune_begin_variables(version);
   agree(world);

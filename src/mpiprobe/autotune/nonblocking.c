@@ -18,7 +18,8 @@ static int is_complete(MPI_Request request) {
 }
 
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
-  if (state->cells[0] == NULL) return NULL;
+  // Another thread would find the variables of this call.
+  if (state->cells[0] == NULL || tune_settings.several_threads) return NULL;
   struct tune_cell* cells = state->cells[what];
   if (cells == NULL) cells = tune_later_cells(state, what);
   return &cells[tune_class(bytes)];
@@ -110,6 +111,7 @@ void tune_forget_samples(const struct tune_state* state, const struct tune_cell*
 }
 
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes) {
+  if (tune_settings.several_threads) return 0;
   tune_cell(state, tune_barrier, 0);  // makes cells, and decides what can be decided
   const struct tune_cell* const cell = tune_later_cell(state, what, bytes);
   return tune_has_choice(cell) ? cell->algorithm : 0;

@@ -80,6 +80,7 @@ struct tune_settings {
   uint64_t memory;            // for shadows of a process, in bytes
   int reproducible;           // reductions are left alone
   int one_thread;             // the user says that one thread at a time calls MPI
+  int several_threads;        // they call MPI at the same time
   int least_ranks;            // of a communicator; 1 for benchmarks
   int same_types;             // the user says that all ranks of a broadcast give the same datatype
   int one_request;            // the user says that a rank completes a nonblocking collective before the next such one
@@ -247,6 +248,13 @@ void tune_finish_sums(struct tune_state* state);
 
 /// Whether reductions with this operator are left alone, because the order of its operands matters.
 int tune_leaves(MPI_Op op);
+
+/// Around functions of the program that make a communicator.
+void tune_begin_making(void);
+void tune_end_making(void);
+/// Collective: what `make` returns, while no thread of any rank makes another communicator; or the communicator itself.
+MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
+                         MPI_Comm (*make)(const struct tune_state*, unsigned));
 
 /// The choices of a file for a communicator; at its rank 0. An algorithm for each cell, or tune_open.
 enum { tune_open = 255, tune_pass = 254 };

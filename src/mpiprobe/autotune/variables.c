@@ -68,7 +68,7 @@ void tune_begin_variables(const char* library_version) {
   int level;
   tune_mpi = mpi_of(library_version);
   if (tune_mpi == NULL) tune_off = "culmen does not know the algorithms of this version of the MPI";
-  else if (REAL(MPI_T_init_thread)(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) tune_off = "MPI_T does not work";
+  else if (REAL(MPI_T_init_thread)(MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) tune_off = "MPI_T does not work";
   else if (has_rules())
     tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
   if (tune_off != NULL) return;
@@ -105,6 +105,7 @@ int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
 
 int tune_has_nonblocking(void) {
   int has = 0;
+  if (tune_settings.several_threads) return 0;
   for (unsigned what = tune_blocking; what < tune_collectives; ++what)
     has |= first[what].known && (tune_settings.collectives >> what & 1);
   return has;
@@ -148,6 +149,6 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
 MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm) {
   if (!tune_mpi->kept || algorithm == 0) return state->comm;
   MPI_Comm* const shadow = &state->shadows[algorithm];
-  if (*shadow == state->comm) *shadow = made_shadow(state, algorithm);
+  if (*shadow == state->comm) *shadow = tune_made_alone(state, algorithm, made_shadow);
   return *shadow;
 }

@@ -90,9 +90,18 @@ static int {name}_tuned({arguments}) {{
   tune_after_wait({requests}, begin_ns);
   return error;
 }}"""
+_MAKER = """
+static int {name}_tuned({arguments}) {{
+  tune_begin_making();
+  const int error = ((int (*)({types}))function({number}))({words});
+  tune_end_making();
+  return error;
+}}"""
 _CREATOR = """
 static int {name}_tuned({arguments}) {{
+  tune_begin_making();
   const int error = ((int (*)({types}))function({number}))({words});
+  tune_end_making();
   if (error == MPI_SUCCESS) tune_named(comm, *newcomm, "{how}", {colour});
   return error;
 }}"""
@@ -126,7 +135,7 @@ def main(table: Path, out: Path) -> None:
                 functions[each] = of_it
                 if name != "MPI_Barrier":
                     functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "4"}
-        elif "waits" in entry or entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER:
+        elif {"waits", "creates", "makes"} & set(entry):
             functions[name] = entry
     names = list(functions)
     text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
@@ -163,6 +172,8 @@ def _wrapper(name: str, number: int, entry: Entry) -> str:
         "words": ", ".join(words),
     }
     public = _PUBLIC.format(**common)
+    if "makes" in entry or entry.get("creates") == _COMPLETE_LATER:
+        return _MAKER.format(**common) + public
     if "creates" in entry:
         return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
     if "waits" in entry:

@@ -47,14 +47,14 @@ class Collectives:
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
     of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
-    those that need the same datatype on all ranks. ``wrong``: those with wrong results. ``wrong_in_place``: those with wrong results with MPI_IN_PLACE.
-    ``in_rules``: the collective's number in a file with rules, and the size that such a file means: "own" as elsewhere
-    in culmen, "all_ranks" this times the number of ranks, "element" that of one element times this number, "zero"
-    always 0; with "unlike", ranks may compare different sizes in one call. ``commutative_only``: algorithms for
-    operators that commute. ``segmented``: names of algorithms that can send a message in parts; the variable
-    ``segment_in`` has the size of a part in bytes. ``segments_need_same_types``: true if ranks with other datatypes
-    make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under which they are right.
-    ``before_sizes``: such a condition under which the sizes count."""
+    those that need the same datatype on all ranks. ``wrong``: those with wrong results. ``wrong_in_place``: those
+    with wrong results with MPI_IN_PLACE. ``in_rules``: the collective's number in a file with rules, and the size
+    that such a file means: "own" as elsewhere in culmen, "all_ranks" this times the number of ranks, "element" that
+    of one element times this number, "zero" always 0; with "unlike", ranks may compare different sizes in one call.
+    ``commutative_only``: algorithms for operators that commute. ``segmented``: names of algorithms that can send a
+    message in parts; the variable ``segment_in`` has the size of a part in bytes. ``segments_need_same_types``: true
+    if ranks with other datatypes make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under
+    which they are right. ``before_sizes``: such a condition under which the sizes count."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False

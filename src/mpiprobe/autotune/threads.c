@@ -1,0 +1,45 @@
+// Programs whose threads call MPI at the same time. MPI lets them use one communicator by turns only, so its state
+// needs no guard. But an MPI that reads the variables when it makes a communicator must read the usual ones for the
+// program's.
+#include <sched.h>
+
+#include "mpiprobe/autotune/tune.h"
+
+enum { most_tries = 8 };
+static int makers;  // functions of the program that make a communicator now; -1: the tuner makes one
+
+void tune_begin_making(void) {
+  if (!tune_settings.several_threads) return;
+  for (;;) {
+    int now = __atomic_load_n(&makers, __ATOMIC_RELAXED);
+    if (now >= 0 && __atomic_compare_exchange_n(&makers, &now, now + 1, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+    sched_yield();  // not for long: see below
+  }
+}
+
+void tune_end_making(void) {
+  if (tune_settings.several_threads) __atomic_fetch_sub(&makers, 1, __ATOMIC_RELEASE);
+}
+
+static int is_alone(void) {
+  int none = 0;
+  return __atomic_compare_exchange_n(&makers, &none, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/// After the barrier, every rank is in here and waits for no other thread, so another thread may wait for this one.
+MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
+                         MPI_Comm (*make)(const struct tune_state*, unsigned)) {
+  if (!tune_settings.several_threads) return make(state, algorithm);
+  REAL(MPI_Barrier)(state->comm);
+  for (int tries = 0; tries < most_tries; ++tries) {
+    const int mine = is_alone();
+    int all = 0;
+    REAL(MPI_Allreduce)
+    (&mine, &all, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_min", MPI_MIN), state->comm);
+    const MPI_Comm made = all ? make(state, algorithm) : state->comm;
+    if (mine) __atomic_store_n(&makers, 0, __ATOMIC_RELEASE);
+    if (all) return made;
+    sched_yield();
+  }
+  return state->comm;  // the MPI's own choice, this time
+}
