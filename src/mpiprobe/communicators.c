@@ -9,9 +9,9 @@ static struct {
   uint64_t handle;  // 0: free
   int number;       // unknown: freed
 } places[slots];
-static const char* const ways[] = {"dup",   "idup",     "split",   "split_type", "create", "create_group",
-                                   "cart",  "cart_sub", "graph",   "dist_graph", "inter",  "merge",
-                                   "spawn", "accept",   "connect", "window"};
+static const char* const ways[] = {"dup",      "idup",  "split",      "split_type",  "create", "create_group", "cart",
+                                   "cart_sub", "graph", "dist_graph", "inter",       "merge",  "spawn",        "accept",
+                                   "connect",  "join",  "from_group", "from_groups", "window"};
 enum { way_count = sizeof ways / sizeof *ways };
 // Made of it in each way. Only some ranks take part in some ways, so a common number would differ between ranks.
 static unsigned children[probe_most_communicators][way_count];
@@ -100,8 +100,8 @@ static void name_child(char* origin, unsigned parent, const char* how, const cha
   char text[2 * probe_origin_bytes];
   unsigned way = 0;
   while (way + 1 < way_count && strcmp(ways[way], how) != 0) ++way;
-  snprintf(text, sizeof text, "%s/%s %u%s", probe_profile->communicators[parent].origin, how, ++children[parent][way],
-           suffix);
+  const char* const of = probe_profile->communicators[parent].origin;  // empty: it comes from no communicator
+  snprintf(text, sizeof text, "%s%s%s %u%s", of, of[0] != '\0' ? "/" : "", how, ++children[parent][way], suffix);
   text[probe_origin_bytes - 1] = '\0';
   memcpy(origin, text, strlen(text) + 1);
 }
@@ -150,6 +150,13 @@ void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) 
   probe_lock();
   name_child(origin, parent, how, suffix);
   if (made != no_communicator) add_communicator(made, origin);
+  probe_unlock();
+}
+
+void probe_found_parent(MPI_Comm parent) {
+  if (probe_profile == NULL || parent == no_communicator) return;
+  probe_lock();
+  if (number_of(PROBE_HANDLE(parent)) == unknown) add_communicator(parent, "parent");
   probe_unlock();
 }
 

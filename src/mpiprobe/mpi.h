@@ -5,6 +5,20 @@
 #include <stdint.h>
 #include <time.h>
 
+/// The functions that an mpi.h declares. Open MPI 5 has those of MPI 4, but not their variants with large counts.
+#define PROBE_MPI_LARGE (MPI_VERSION >= 4)
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+#define PROBE_MPI_4 1
+#else
+#define PROBE_MPI_4 (MPI_VERSION >= 4)
+#endif
+#define PROBE_MPI_4_1 (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
+#if MPI_VERSION >= 5
+typedef const int probe_partition;
+#else
+typedef int probe_partition;
+#endif
+
 #define PROBE_PUBLIC __attribute__((visibility("default")))
 
 static inline uint64_t probe_nanoseconds(void) {

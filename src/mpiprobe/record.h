@@ -46,6 +46,8 @@ void probe_gone(uint64_t handle);
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
 void probe_duplicated(unsigned parent, MPI_Comm made);
+/// With the program that spawned this one. The program may ask for it more than once.
+void probe_found_parent(MPI_Comm parent);
 void probe_made_window(unsigned parent, MPI_Win made);
 void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info);
 
@@ -146,10 +148,15 @@ static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uin
 void probe_begin_requests(void);
 /// The function of this entry started the request.
 void probe_started(MPI_Request request, struct probe_entry* entry);
-/// The request waits for MPI_Start. Its starts count in this row.
-void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int peer);
+/// The request waits for MPI_Start. Its starts count in this row. parts: if its bytes count when so many parts of it
+/// are ready; 0: they count when it starts.
+void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int parts, int peer);
 /// After a call that started these. Its time counts for them in equal parts.
 void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* start);
+/// So many parts of it are ready. The time of this call counts for the function that prepared it.
+void probe_ready(MPI_Request request, int parts, uint64_t ticks, struct probe_entry* ready);
+/// A call that changes none of these. Its time counts for the functions that started them, in equal parts.
+void probe_looked(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* look);
 void probe_freed(MPI_Request request);
 
 /// The requests of a wait or a test.

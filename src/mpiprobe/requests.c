@@ -8,6 +8,7 @@ struct request {
   uint32_t entry;   ///< of the function that started it
   uint32_t next;    ///< taken by the same wait
   uint32_t position;
+  uint32_t parts;  ///< its bytes count when these are ready; 0: when it starts
   uint8_t persistent;
   uint8_t active;  ///< started, if it is persistent
   uint8_t ended;
@@ -85,14 +86,20 @@ void probe_started(MPI_Request request, struct probe_entry* entry) {
   place->persistent = 0;
 }
 
-void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int peer) {
+void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int parts, int peer) {
   struct probe_entry* const entry = probe_entry(row, communicator, bytes, peer);
   struct request* const place = entry != NULL ? claim(PROBE_HANDLE(request)) : NULL;
   if (place == NULL) return;
   place->entry = (uint32_t)(entry - probe_profile->entries);
   place->bytes = bytes;
+  place->parts = parts > 0 ? (uint32_t)parts : 0;
   place->persistent = 1;
   place->active = 0;
+}
+
+static void move_time(struct probe_entry* from, struct probe_entry* to, uint64_t ticks) {
+  probe_add(&to->charged, ticks);
+  probe_add(&from->charged, 0 - ticks);
 }
 
 void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* start) {
@@ -104,9 +111,24 @@ void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct pro
     struct probe_entry* const entry = &probe_profile->entries[request->entry];
     request->active = 1;
     probe_add(&entry->calls, 1);
-    probe_add(&entry->bytes, request->bytes);
-    probe_add(&entry->charged, share);
-    probe_add(&start->charged, 0 - share);
+    if (request->parts == 0) probe_add(&entry->bytes, request->bytes);
+    move_time(start, entry, share);
+  }
+}
+
+void probe_ready(MPI_Request handle, int parts, uint64_t ticks, struct probe_entry* ready) {
+  const struct request* const request = ready != NULL ? find(PROBE_HANDLE(handle), 0) : NULL;
+  if (request == NULL || request->parts == 0) return;
+  struct probe_entry* const entry = &probe_profile->entries[request->entry];
+  probe_add(&entry->bytes, request->bytes / request->parts * (uint64_t)parts);
+  move_time(ready, entry, ticks);
+}
+
+void probe_looked(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* look) {
+  if (look == NULL || count <= 0) return;
+  for (int k = 0; k < count; ++k) {
+    const struct request* const request = find(PROBE_HANDLE(handles[k]), 0);
+    if (request != NULL) move_time(look, &probe_profile->entries[request->entry], ticks / (uint64_t)count);
   }
 }
 

@@ -41,6 +41,7 @@ PROBE_PUBLIC int P{name}({arguments}) {{
   return ((int (*)({types}))probe_function({number}))({words});
 }}
 """
+_KEEP_REQUESTS = {"waits", "starts", "drops", "prepares", "looks_at", "readies"}
 _STATUS, _REQUEST = ", MPI_Status* status", ", MPI_Request* request"
 _HANDLES = {"comm": "communicator", "win": "window", "fh": "file"}
 
@@ -64,8 +65,8 @@ def main(table: Path, out: Path) -> None:
     # A program may ask whether its MPI has a function, and an MPI without it has nothing to pass calls on to.
     for name, entry in (functions | large).items():
         wrapper = _wrapper(name, symbols.index(name), list(rows), entry)
-        since = entry.get("since")
-        text += f"\n#if MPI_VERSION >= {since}{wrapper}#endif\n" if since else wrapper
+        since = "LARGE" if name in large else entry.get("since", "").replace(".", "_")
+        text += f"\n#if PROBE_MPI_{since}{wrapper}#endif\n" if since else wrapper
     out.write_text(text)
 
 
@@ -96,17 +97,18 @@ def _family(name: str, entry: Entry) -> dict[str, Entry]:
 
 
 def _has_large(entry: Entry) -> bool:
-    return ("bytes" in entry or "disp_unit" in entry["arguments"]) and entry.get("large") != "no"
+    counts = "bytes" in entry or "disp_unit" in entry["arguments"]
+    return entry.get("large", "yes" if counts else "no") == "yes"
 
 
 def _large(entry: Entry) -> Entry:
     """Of the function with large counts, which is counted as the other one."""
-    return {**entry, "arguments": with_large_counts(entry["arguments"]), "since": "4"}
+    return {**entry, "arguments": with_large_counts(entry["arguments"])}
 
 
 def _wrapper(name: str, number: int, rows: list[str], entry: Entry) -> str:
     declared = entry["arguments"].split(", ")
-    words = [word_of(one) for one in declared]
+    words = [word_of(one) for one in declared if one != "void"]
     counted_as = name.removesuffix("_c")
     started = rows.index(f"{counted_as} started") if "prepares" in entry else 0
     return _WRAPPER.format(
@@ -177,17 +179,24 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
     peer = f"probe_peer({peer})" if peer else "-1"
     lines = []
     if "prepares" in entry:
-        lines.append(f"if (error == MPI_SUCCESS) probe_prepared(*request, {started}, communicator, {bytes_}, {peer});")
+        traffic = f"{bytes_}, {entry.get('parts', '0')}"
+        lines.append(f"if (error == MPI_SUCCESS) probe_prepared(*request, {started}, communicator, {traffic}, {peer});")
         bytes_ = "0"
     elif bytes_ != "0":
         bytes_ = f"error == MPI_SUCCESS ? {bytes_} : 0"
-    starts = "request" in words and not {"waits", "starts", "drops", "prepares"} & set(entry)
+    starts = "request" in words and not _KEEP_REQUESTS & set(entry)
     call = f"probe_record({row}, communicator, {bytes_}, {peer}, begin, end);"
     if starts:
         call = f"struct probe_entry* const entry = {call}"
         lines += [call, "if (error == MPI_SUCCESS) probe_started(*request, entry);"]
     elif "waits" in entry:
         lines += [f"struct probe_entry* const entry = {call}", _charge(entry["waits"], words)]
+    elif looked := entry.get("looks_at"):
+        lines.append(f"struct probe_entry* const entry = {call}")
+        lines.append(f"probe_looked({_number(words)}, {looked}, end - begin, entry);")
+    elif parts := entry.get("readies"):
+        lines.append(f"struct probe_entry* const entry = {call}")
+        lines.append(f"if (error == MPI_SUCCESS) probe_ready(request, {parts}, end - begin, entry);")
     elif "starts" in entry:
         lines.append(f"struct probe_entry* const entry = {call}")
         lines.append(f"if (error == MPI_SUCCESS) probe_run({_number(words)}, {_requests(words)}, end - begin, entry);")
@@ -217,6 +226,8 @@ def _made(entry: Entry) -> str:
     how = entry.get("creates")
     if how == "idup":
         return "if (*newcomm != former) probe_duplicated(communicator, *newcomm)"
+    if how == "parent":
+        return "probe_found_parent(*newcomm)"
     if how:
         return f'probe_created(communicator, *newcomm, "{how}", {entry.get("colour", "-1")})'
     return {

@@ -8,7 +8,7 @@ static MPI_Aint far_at[most_ranks];
 static MPI_Datatype triple, types[most_ranks];
 static MPI_Request request;
 
-#if MPI_VERSION >= 4
+#if HAS_MPI_4
 #define START(function, group, bytes, ...)                                 \
   do {                                                                     \
     CALL(function##_init, group, 0, __VA_ARGS__, MPI_INFO_NULL, &request); \

@@ -81,10 +81,32 @@ static void at_leisure(void) {
   CALL(MPI_Comm_idup, "world", 0, MPI_COMM_WORLD, &made, &request);
   CALL(MPI_Wait, "", 0, &request, MPI_STATUS_IGNORE);
   use(&made, "world/idup 1");
-#if MPI_VERSION >= 4
+#if HAS_MPI_4
   CALL(MPI_Comm_idup_with_info, "world", 0, MPI_COMM_WORLD, MPI_INFO_NULL, &made, &request);
   CALL(MPI_Wait, "", 0, &request, MPI_STATUS_IGNORE);
   use(&made, "world/idup 2");
+#endif
+}
+
+/// Without another communicator.
+static void of_processes(void) {
+#if HAS_MPI_4
+  MPI_Session session;
+  MPI_Group all, halves[2];
+  MPI_Comm made;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  CALL(MPI_Comm_create_from_group, "", 0, all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+  use(&made, "from_group 1");
+  int one[1][3] = {{0, 0, 1}}, others[1][3] = {{1, size - 1, 1}};
+  MPI_Group_range_incl(all, 1, one, &halves[0]);
+  MPI_Group_range_incl(all, 1, others, &halves[1]);
+  CALL(MPI_Intercomm_create_from_groups, "", 0, halves[rank > 0], 0, halves[rank == 0], 0, "two", MPI_INFO_NULL,
+       MPI_ERRORS_ARE_FATAL, &made);
+  use(&made, "from_groups 1");
+  for (int k = 0; k < 2; ++k) MPI_Group_free(&halves[k]);
+  MPI_Group_free(&all);
+  MPI_Session_finalize(&session);
 #endif
 }
 
@@ -95,5 +117,10 @@ int main(int count, char** words) {
   with_topologies();
   between_groups();
   at_leisure();
+  of_processes();
+  MPI_Info info;
+  MPI_Info_create(&info);
+  CALL(MPI_Comm_set_info, "world", 0, MPI_COMM_WORLD, info);
+  MPI_Info_free(&info);
   end();
 }

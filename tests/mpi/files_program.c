@@ -45,6 +45,7 @@ static void manage(MPI_Info info) {
   CALL(MPI_File_preallocate, DATA, 0, file, 8192);
   CALL(MPI_File_get_size, DATA, 0, file, &bytes_there);
   CALL(MPI_File_seek, DATA, 0, file, 0, MPI_SEEK_SET);
+  CALL(MPI_File_get_position_shared, DATA, 0, file, &bytes_there);
   CALL(MPI_File_seek_shared, DATA, 0, file, 0, MPI_SEEK_SET);
   CALL(MPI_File_sync, DATA, 0, file);
 }

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Open MPI 5 has the functions of MPI 4 except those with large counts.
+#if MPI_VERSION >= 4
+#define HAS_MPI_4 1
+#elif defined(OMPI_MAJOR_VERSION)
+#define HAS_MPI_4 (OMPI_MAJOR_VERSION >= 5)
+#else
+#define HAS_MPI_4 0
+#endif
+#define HAS_MPI_4_1 (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
+
 enum { most_expected = 1000 };
 static struct {
   char function[64], group[160];

@@ -47,11 +47,13 @@ static void send_in_every_way(void) {
   CALL(MPI_Sendrecv, "world", bytes, there, n, MPI_INT, next, 0, back, n, MPI_INT, last, 0, MPI_COMM_WORLD,
        MPI_STATUS_IGNORE);
   CALL(MPI_Sendrecv_replace, "world", bytes, back, n, MPI_INT, next, 0, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-#if MPI_VERSION >= 4
+#if HAS_MPI_4
   CALL(MPI_Isendrecv, "world", bytes, there, n, MPI_INT, next, 0, back, n, MPI_INT, last, 0, MPI_COMM_WORLD, &request);
   finish();
   CALL(MPI_Isendrecv_replace, "world", bytes, back, n, MPI_INT, next, 0, last, 0, MPI_COMM_WORLD, &request);
   finish();
+#endif
+#if MPI_VERSION >= 4
   CALL(MPI_Send_c, "world", bytes, there, n, MPI_INT, next, ++tag, MPI_COMM_WORLD);
   receive();
 #endif
@@ -120,20 +122,86 @@ static void send_persistently(void) {
 }
 
 static void send_parts(void) {
-#if MPI_VERSION >= 4
-  CALL(MPI_Psend_init, "world", 0, there, 2, n / 2, MPI_INT, next, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
-  CALL(MPI_Precv_init, "world", 0, back, 2, n / 2, MPI_INT, last, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
-  expect("MPI_Psend_init started", "world", bytes);
-  expect("MPI_Precv_init started", "world", bytes);
-  CALL(MPI_Startall, "", 0, 2, both);
-  MPI_Pready_range(0, 1, both[0]);
-  CALL(MPI_Waitall, "", 0, 2, both, MPI_STATUSES_IGNORE);
+#if HAS_MPI_4
+  int flag = 0;
+  const int second = 1;
+  CALL(MPI_Psend_init, "world", 0, there, 3, n / 3, MPI_INT, next, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+  CALL(MPI_Precv_init, "world", 0, back, 3, n / 3, MPI_INT, last, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+  for (int run = 0; run < runs; ++run) {
+    expect("MPI_Psend_init started", "world", bytes);
+    expect("MPI_Precv_init started", "world", bytes);
+    CALL(MPI_Startall, "", 0, 2, both);
+    CALL(MPI_Pready, "", 0, 2, both[0]);
+    CALL(MPI_Pready_list, "", 0, 1, (void*)&second, both[0]);
+    CALL(MPI_Pready_range, "", 0, 0, 0, both[0]);
+    for (flag = 0; !flag;) CALL(MPI_Parrived, "", 0, both[1], 2, &flag);
+    CALL(MPI_Waitall, "", 0, 2, both, MPI_STATUSES_IGNORE);
+  }
   for (int k = 0; k < 2; ++k) CALL(MPI_Request_free, "", 0, &both[k]);
 #endif
 }
 
+/// These leave the request to a function that waits for it.
+static void look_at_requests(void) {
+  int flag = 0;
+  CALL(MPI_Irecv, "world", bytes, back, n, MPI_INT, last, ++tag, MPI_COMM_WORLD, &both[1]);
+  CALL(MPI_Isend, "world", bytes, there, n, MPI_INT, next, tag, MPI_COMM_WORLD, &both[0]);
+  for (int k = 0; k < 2; ++k)
+    for (flag = 0; !flag;) CALL(MPI_Request_get_status, "", 0, both[k], &flag, MPI_STATUS_IGNORE);
+#if HAS_MPI_4_1
+  int index = 0, done = 0, indices[2];
+  CALL(MPI_Request_get_status_all, "", 0, 2, both, &flag, MPI_STATUSES_IGNORE);
+  CALL(MPI_Request_get_status_any, "", 0, 2, both, &index, &flag, MPI_STATUS_IGNORE);
+  CALL(MPI_Request_get_status_some, "", 0, 2, both, &done, indices, MPI_STATUSES_IGNORE);
+#endif
+  CALL(MPI_Waitall, "", 0, 2, both, MPI_STATUSES_IGNORE);
+  CALL(MPI_Irecv, "world", bytes, back, n, MPI_INT, last, ++tag, MPI_COMM_WORLD, &request);
+  CALL(MPI_Cancel, "", 0, &request);
+  finish();
+}
+
+static int answer(void* state, MPI_Status* status) {
+  (void)state;
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+static int forget(void* state) { return (void)state, MPI_SUCCESS; }
+static int give_up(void* state, int done) { return (void)state, (void)done, MPI_SUCCESS; }
+
+static void with_own_requests(void) {
+  CALL(MPI_Grequest_start, "", 0, answer, forget, give_up, NULL, &request);
+  CALL(MPI_Grequest_complete, "", 0, request);
+  finish();
+}
+
+static char buffer[1 << 14];
+
+static void empty_buffers(void) {
+  void* attached;
+  int room;
+#if HAS_MPI_4_1
+  CALL(MPI_Buffer_flush, "", 0);
+  CALL(MPI_Buffer_iflush, "", 0, &request);
+  finish();
+#endif
+  CALL(MPI_Buffer_detach, "", 0, &attached, &room);
+#if MPI_VERSION >= 4
+  MPI_Count large;
+  MPI_Buffer_attach(buffer, sizeof buffer);
+  CALL(MPI_Buffer_detach_c, "", 0, &attached, &large);
+#endif
+#if HAS_MPI_4_1
+  MPI_Comm_attach_buffer(MPI_COMM_WORLD, buffer, sizeof buffer);
+  CALL(MPI_Comm_flush_buffer, "world", 0, MPI_COMM_WORLD);
+  CALL(MPI_Comm_iflush_buffer, "world", 0, MPI_COMM_WORLD, &request);
+  finish();
+  CALL(MPI_Comm_detach_buffer, "world", 0, MPI_COMM_WORLD, &attached, &room);
+#endif
+}
+
 int main(int count, char** words) {
-  static char buffer[1 << 14];
   begin(&count, &words);
   next = (rank + 1) % size;
   last = (rank + size - 1) % size;
@@ -143,8 +211,8 @@ int main(int count, char** words) {
   test_in_every_way();
   send_persistently();
   send_parts();
-  void* attached;
-  int room;
-  MPI_Buffer_detach(&attached, &room);
+  look_at_requests();
+  with_own_requests();
+  empty_buffers();
   end();
 }

@@ -1,7 +1,9 @@
 """Every function that a profile counts, in programs that know their own traffic."""
 
 import re
+import subprocess
 import sys
+from configparser import RawConfigParser
 
 import pytest
 from culmen.profile.recorded import Rank, read_folder
@@ -10,7 +12,9 @@ from profiles import Counted, built, counted, of_mpi4py, profiled, started
 
 RUNS = [(program, ranks) for program in ("messages", "collectives", "windows", "communicators") for ranks in (2, 3)]
 RUNS += [("files", 1), ("files", 2)]  # Open MPI 4.1 crashes with three ranks, also without a profile
-STARTS = re.compile(r"MPI_(I(?!ntercomm|probe|mprobe)|R(put|get|acc)|File_i|Comm_idup)|.* started$")
+STARTS = re.compile(
+    r"MPI_(I(?!ntercomm|probe|mprobe)|R(put|get|acc)|File_i|Comm_i(dup|flush)|Grequest_start)|.* started$"
+)
 
 
 def expected(folder, rank: int) -> Counted:
@@ -46,8 +50,65 @@ def test_calls_and_bytes_are_what_the_program_knows(mpi, tmp_path, program, rank
         assert profile[0].hints == {"world/file data.bin": "cb_nodes=1; access_style=write_once"}
 
 
-# They need a second program.
-ELSEWHERE = {"MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"}
+@pytest.mark.parametrize("words", [[], ["spawn"]])
+def test_programs_that_find_each_other_know_what_is_counted(tmp_path, words):
+    """MPICH over UCX, as Debian has it, neither opens ports nor spawns programs, with or without a profile."""
+    mpi = "openmpi"
+    done = profiled(tmp_path, built(mpi, tmp_path, "spawn_program.c"), 2, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    profile = read_folder(tmp_path / "out")
+    spawned = [rank for rank in profile if any(calls.communicator == "parent" for calls in rank.calls)]
+    assert len(spawned) == (3 if words else 0)
+    for rank in spawned:
+        assert counted([rank]) == {
+            ("MPI_Comm_get_parent", ""): (2, 0),
+            ("MPI_Bcast", "parent"): (1, 4),
+            ("MPI_Comm_disconnect", "parent"): (1, 0),
+        }
+    others = [rank for rank in profile if rank not in spawned]
+    assert len(others) == 2
+    for rank in others:
+        assert counted([rank]) == expected(tmp_path, rank.rank)
+        check_ends(rank)
+
+
+# They need a server of names, a second program's socket, or a later MPI than most machines have.
+ELSEWHERE = {"MPI_Publish_name", "MPI_Lookup_name", "MPI_Unpublish_name", "MPI_Comm_join"}
+# They only ask, or change something of the own process: nothing is sent, and nobody waits.
+LOCAL = """
+    Abi_.* Abort Add_error_.* Address Aint_.* Alloc_mem Attr_.* Buffer_attach Cart_(coords|get|map|rank|shift) DUP_FN
+    Cartdim_get (Comm|Session)_attach_buffer Comm_(compare|group|rank|remote_group|remote_size|size|test_inter)
+    Dims_create Dist_graph_neighbors(_count)? Errhandler_.* Error_.* Finalized? Free_mem Graph_(get|map|neighbors.*)
+    File_get_(amode|atomicity|byte_offset|group|info|position|type_extent|view) Get_(?!accumulate).* Graphdims_get
+    Group_.* Info_.* Initialized Init(_thread)? Is_thread_main Keyval_.* Op_.* Pack.* Pcontrol Query_thread Reduce_local
+    Register_datarep Remove_error_.* Status_.* T_.* Test_cancelled Topo_test Type_.* Unpack.* NULL_.*_FN
+    Win_(get_group|get_info|shared_query) Finalize (Comm|File|Win|Session)_((create|get|set|call)_errhandler|get_info)
+    (Comm|Win)_(.*keyval|.*_attr|[gs]et_name) .*_(c2f|f2c|f082c|c2f08|toint|fromint)
+"""
+# culmen sees only programs that call MPI_Init.
+SESSIONS = "Session_.*"
+
+
+def names_of_the_table() -> set[str]:
+    sys.path.insert(0, str(ROOT / "src" / "mpiprobe"))
+    import wrappers
+
+    table = RawConfigParser()
+    table.read(ROOT / "src" / "mpiprobe" / "functions.ini")
+    families = [wrappers._family(name, dict(table[name])) for name in table.sections()]
+    return {name for family in families for name in family}
+
+
+def test_every_function_of_an_mpi_is_counted_or_only_asks(mpi):
+    shown = subprocess.run(
+        [f"mpicc.{mpi}", "-E", "-x", "c", "-"], input="#include <mpi.h>", capture_output=True, text=True
+    )
+    names = set(re.findall(r"\bint\s+MPI_([A-Z]\w+?)(?:_c)?\s*\(", shown.stdout))
+    assert len(names) > 300
+    local = re.compile("|".join([*LOCAL.split(), SESSIONS]))
+    counted_names = {name.removeprefix("MPI_") for name in names_of_the_table()}
+    assert sorted(name for name in names - counted_names if not local.fullmatch(name)) == []
+    assert sorted(name for name in counted_names if local.fullmatch(name)) == []
 
 
 def test_every_function_of_the_table_is_in_a_program():

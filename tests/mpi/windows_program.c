@@ -73,6 +73,12 @@ static void of_every_kind(void) {
   CALL(MPI_Win_allocate_shared, "world", 0, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &shared);
   CALL(MPI_Win_create_dynamic, "world", 0, MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
   CALL(MPI_Win_fence, "world/window 2", 0, 0, allocated);
+  CALL(MPI_Win_attach, "world/window 4", 0, dynamic, there, sizeof there);
+  CALL(MPI_Win_detach, "world/window 4", 0, dynamic, there);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  CALL(MPI_Win_set_info, "world/window 2", 0, allocated, info);
+  MPI_Info_free(&info);
   CALL(MPI_Win_free, "world/window 2", 0, &allocated);
   CALL(MPI_Win_free, "world/window 3", 0, &shared);
   CALL(MPI_Win_free, "world/window 4", 0, &dynamic);

@@ -172,7 +172,8 @@ def _wrapper(name: str, number: int, entry: Entry) -> str:
         "words": ", ".join(words),
     }
     public = _PUBLIC.format(**common)
-    if "makes" in entry or entry.get("creates") == _COMPLETE_LATER:
+    has_name = entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER and "MPI_Comm comm" in declared
+    if "makes" in entry or ("creates" in entry and not has_name):
         return _MAKER.format(**common) + public
     if "creates" in entry:
         return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
