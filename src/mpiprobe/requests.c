@@ -3,16 +3,17 @@
 
 /// A place of the table. Threads may use different places at a time; MPI lets only one thread wait for a request.
 struct request {
-  uint64_t handle;  ///< 0: free
-  uint64_t bytes;   ///< of a start, if it is persistent
-  uint32_t entry;   ///< of the function that started it
-  uint32_t next;    ///< taken by the same wait
+  /// Twice the handle, and one more if a wait has taken the request; 0: the place is free. In one word, because the MPI
+  /// may give the handle to another thread before the wait has returned: that is another request.
+  uint64_t word;
+  uint64_t bytes;  ///< of a start, if it is persistent
+  uint32_t entry;  ///< of the function that started it
+  uint32_t next;   ///< taken by the same wait
   uint32_t position;
   uint32_t parts;  ///< its bytes count when these are ready; 0: when it starts
   uint8_t persistent;
   uint8_t active;  ///< started, if it is persistent
   uint8_t ended;
-  uint8_t taken;  ///< by a wait: if the handle comes again before the wait has returned, it is another request
 };
 
 enum { most_requests = 1 << 15, most_tries = 64, none = most_requests };
@@ -41,12 +42,18 @@ static int is_complete(MPI_Request request) {
 #endif
 }
 
-static struct request* find(uint64_t handle, int taken) {
+static uint64_t word_of(uint64_t handle, unsigned taken) { return handle << 1 | taken; }
+
+static void set_word(struct request* request, uint64_t word) {
+  __atomic_store_n(&request->word, word, __ATOMIC_RELEASE);
+}
+
+static struct request* find(uint64_t handle, unsigned taken) {
   const unsigned farthest = __atomic_load_n(&reach, __ATOMIC_RELAXED);
   uint64_t at = probe_mixed(handle) % most_requests;
   for (unsigned tries = 0; tries <= farthest; ++tries, at = (at + 1) % most_requests) {
     struct request* const request = &requests[at];
-    if (__atomic_load_n(&request->handle, __ATOMIC_ACQUIRE) == handle && request->taken == taken) return request;
+    if (__atomic_load_n(&request->word, __ATOMIC_ACQUIRE) == word_of(handle, taken)) return request;
   }
   return NULL;
 }
@@ -56,9 +63,9 @@ static struct request* claim(uint64_t handle) {
   if (former != NULL) return former;
   uint64_t at = probe_mixed(handle) % most_requests;
   for (unsigned tries = 0; tries < most_tries; ++tries, at = (at + 1) % most_requests) {
-    uint64_t there = __atomic_load_n(&requests[at].handle, __ATOMIC_RELAXED);
-    if (there != 0 ||
-        !__atomic_compare_exchange_n(&requests[at].handle, &there, handle, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    uint64_t there = __atomic_load_n(&requests[at].word, __ATOMIC_RELAXED);
+    if (there != 0 || !__atomic_compare_exchange_n(&requests[at].word, &there, word_of(handle, 0), 0, __ATOMIC_ACQUIRE,
+                                                   __ATOMIC_RELAXED))
       continue;
     unsigned farthest = __atomic_load_n(&reach, __ATOMIC_RELAXED);
     while (tries > farthest &&
@@ -67,11 +74,6 @@ static struct request* claim(uint64_t handle) {
     return &requests[at];
   }
   return NULL;
-}
-
-static void release(struct request* request) {
-  request->taken = 0;
-  __atomic_store_n(&request->handle, 0, __ATOMIC_RELEASE);
 }
 
 void probe_started(MPI_Request request, struct probe_entry* entry) {
@@ -134,7 +136,7 @@ void probe_looked(int count, const MPI_Request* handles, uint64_t ticks, struct 
 
 void probe_freed(MPI_Request request) {
   struct request* const place = find(PROBE_HANDLE(request), 0);
-  if (place != NULL) release(place);
+  if (place != NULL) set_word(place, 0);
 }
 
 struct probe_waits probe_take(int count, const MPI_Request* handles) {
@@ -154,7 +156,7 @@ struct probe_waits probe_take(int count, const MPI_Request* handles) {
       continue;
     }
     if (request->persistent && !request->active) continue;
-    request->taken = 1;
+    set_word(request, word_of(handle, 1));
     request->ended = 0;
     request->position = (uint32_t)k;
     request->next = none;
@@ -185,11 +187,11 @@ static unsigned mark_ended(const struct probe_waits* waits, const MPI_Request* h
 static uint32_t settle(struct request* request) {
   const uint32_t next = request->next;
   if (request->ended && !request->persistent) {
-    release(request);
+    set_word(request, 0);
     return next;
   }
   if (request->ended) request->active = 0;
-  request->taken = 0;
+  set_word(request, request->word & ~UINT64_C(1));
   return next;
 }
 
