@@ -9,12 +9,14 @@
 static unsigned char *sent, *received;
 static size_t buffer_bytes;
 static int *counts, *places;
+static MPI_Datatype* types;
 
 int make_room(size_t bytes) {
   const size_t wanted = bytes * (size_t)size + 64;
   if (!counts) counts = malloc(sizeof(int) * (size_t)size);
   if (!places) places = malloc(sizeof(int) * (size_t)size);
-  if (!counts || !places) return 0;
+  if (!types) types = malloc(sizeof(MPI_Datatype) * (size_t)size);
+  if (!counts || !places || !types) return 0;
   if (wanted <= buffer_bytes) return 1;
   free(sent);
   free(received);
@@ -40,18 +42,19 @@ static vector vector_of(size_t bytes) {
 }
 
 static void equal_blocks(int bytes) {
-  for (int i = 0; i < size; ++i) counts[i] = bytes, places[i] = i * bytes;
+  for (int i = 0; i < size; ++i) counts[i] = bytes, places[i] = i * bytes, types[i] = MPI_BYTE;
 }
 
 struct operation {
   const char* name;
   int blocks;   // of the larger buffer: 1, or as many as ranks (0)
   int reduces;  // its operands are vectors
-  int (*call)(MPI_Comm comm, int bytes, int root);
+  int (*call)(MPI_Comm comm, int bytes, int root, MPI_Request* request);
   // What byte or element `i` of block `block` must be, for data made by value_of().
   int (*expected)(int block, size_t i, int root);
   int at_root;           // only the root has a result
   int blocks_of_result;  // 1 or 0, as above
+  int nonblocking;       // the nonblocking function, and a wait for it
 };
 
 // Byte or element `i` that `from` sends to `to`: small, so that sums of floats are exact.
@@ -63,74 +66,84 @@ static int sum_up_to(int last, int to, size_t i) {
   return sum;
 }
 
-static int call_barrier(MPI_Comm comm, int bytes, int root) {
+// The nonblocking function if there is a request to start.
+#define EITHER(blocking, nonblocking, ...) \
+  (request ? MPI_I##nonblocking(__VA_ARGS__, request) : MPI_##blocking(__VA_ARGS__))
+
+static int call_barrier(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)bytes, (void)root;
-  return MPI_Barrier(comm);
+  return EITHER(Barrier, barrier, comm);
 }
-static int call_bcast(MPI_Comm comm, int bytes, int root) {
-  return MPI_Bcast(rank == root ? sent : received, bytes, MPI_BYTE, root, comm);
+static int call_bcast(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  return EITHER(Bcast, bcast, rank == root ? sent : received, bytes, MPI_BYTE, root, comm);
 }
-static int call_reduce(MPI_Comm comm, int bytes, int root) {
+static int call_reduce(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   const vector v = vector_of(bytes);
-  return MPI_Reduce(sent, received, v.count, v.type, MPI_SUM, root, comm);
+  return EITHER(Reduce, reduce, sent, received, v.count, v.type, MPI_SUM, root, comm);
 }
-static int call_allreduce(MPI_Comm comm, int bytes, int root) {
+static int call_allreduce(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return MPI_Allreduce(sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Allreduce, allreduce, sent, received, v.count, v.type, MPI_SUM, comm);
 }
-static int call_scan(MPI_Comm comm, int bytes, int root) {
+static int call_scan(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return MPI_Scan(sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Scan, scan, sent, received, v.count, v.type, MPI_SUM, comm);
 }
-static int call_exscan(MPI_Comm comm, int bytes, int root) {
+static int call_exscan(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return MPI_Exscan(sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Exscan, exscan, sent, received, v.count, v.type, MPI_SUM, comm);
 }
-static int call_reduce_scatter_block(MPI_Comm comm, int bytes, int root) {
+static int call_reduce_scatter_block(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return MPI_Reduce_scatter_block(sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Reduce_scatter_block, reduce_scatter_block, sent, received, v.count, v.type, MPI_SUM, comm);
 }
-static int call_reduce_scatter(MPI_Comm comm, int bytes, int root) {
+static int call_reduce_scatter(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
   equal_blocks(v.count);
-  return MPI_Reduce_scatter(sent, received, counts, v.type, MPI_SUM, comm);
+  return EITHER(Reduce_scatter, reduce_scatter, sent, received, counts, v.type, MPI_SUM, comm);
 }
-static int call_gather(MPI_Comm comm, int bytes, int root) {
-  return MPI_Gather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+static int call_gather(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  return EITHER(Gather, gather, sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
 }
-static int call_gatherv(MPI_Comm comm, int bytes, int root) {
+static int call_gatherv(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   equal_blocks(bytes);
-  return MPI_Gatherv(sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, root, comm);
+  return EITHER(Gatherv, gatherv, sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, root, comm);
 }
-static int call_scatter(MPI_Comm comm, int bytes, int root) {
-  return MPI_Scatter(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+static int call_scatter(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  return EITHER(Scatter, scatter, sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
 }
-static int call_scatterv(MPI_Comm comm, int bytes, int root) {
+static int call_scatterv(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   equal_blocks(bytes);
-  return MPI_Scatterv(sent, counts, places, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+  return EITHER(Scatterv, scatterv, sent, counts, places, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
 }
-static int call_allgather(MPI_Comm comm, int bytes, int root) {
+static int call_allgather(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
-  return MPI_Allgather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
+  return EITHER(Allgather, allgather, sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
 }
-static int call_allgatherv(MPI_Comm comm, int bytes, int root) {
-  (void)root;
-  equal_blocks(bytes);
-  return MPI_Allgatherv(sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
-}
-static int call_alltoall(MPI_Comm comm, int bytes, int root) {
-  (void)root;
-  return MPI_Alltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
-}
-static int call_alltoallv(MPI_Comm comm, int bytes, int root) {
+static int call_allgatherv(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   equal_blocks(bytes);
-  return MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
+  return EITHER(Allgatherv, allgatherv, sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
+}
+static int call_alltoall(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  (void)root;
+  return EITHER(Alltoall, alltoall, sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
+}
+static int call_alltoallv(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  (void)root;
+  equal_blocks(bytes);
+  return EITHER(Alltoallv, alltoallv, sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
+}
+
+static int call_alltoallw(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
+  (void)root;
+  equal_blocks(bytes);
+  return EITHER(Alltoallw, alltoallw, sent, counts, places, types, received, counts, places, types, comm);
 }
 
 static int of_root(int block, size_t i, int root) {
@@ -183,15 +196,27 @@ static const operation operations[] = {
     {"allgatherv", 0, 0, call_allgatherv, from_block, 0, 0},
     {"alltoall", 0, 0, call_alltoall, from_block_to_me, 0, 0},
     {"alltoallv", 0, 0, call_alltoallv, from_block_to_me, 0, 0},
+    {"alltoallw", 0, 0, call_alltoallw, from_block_to_me, 0, 0},
 };
 
 const operation* find_operation(const char* name) {
-  for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i)
+  static operation started;
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
     if (strcmp(operations[i].name, name) == 0) return &operations[i];
+    if (name[0] != 'i' || strcmp(operations[i].name, name + 1) != 0) continue;
+    started = operations[i];
+    started.nonblocking = 1;
+    return &started;
+  }
   return NULL;
 }
 
-int call(const operation* what, MPI_Comm comm, int bytes, int root) { return what->call(comm, bytes, root); }
+int call(const operation* what, MPI_Comm comm, int bytes, int root) {
+  if (!what->nonblocking) return what->call(comm, bytes, root, NULL);
+  MPI_Request request;
+  const int code = what->call(comm, bytes, root, &request);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
 
 static void put(unsigned char* block, size_t i, int value, int as_float) {
   if (as_float) ((float*)block)[i] = (float)value;

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.measured import Starts
-from culmen.bench.collectives.plan import Plan, ranks_of, roots_named
+from culmen.bench.collectives.plan import Plan, collectives_named, ranks_of, roots_named
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
@@ -115,6 +115,33 @@ def test_data_files_name_each_algorithm_once():
             assert len({tuple(one.variables.items()) for one in algorithms}) == len(algorithms)
             functions = [one.function for one in algorithms[1:]]
             assert not any(functions) or len(set(functions)) == len(functions)
+
+
+def test_data_files_name_the_nonblocking_collectives_for_measurements_only():
+    for mpi in (OPENMPI, MPICH):
+        known = mpi.collectives
+        blocking = {name for name in known.measurable if not name.startswith("i")}
+        assert blocking > {"allgatherv", "gatherv", "scatterv", "alltoallv", "alltoallw"}
+        assert {*known.measurable} == blocking | {f"i{name}" for name in blocking}
+        assert not {*known.names} & {*known.further}
+        for name in known.further:
+            algorithms = known.algorithms(name)
+            assert algorithms[0].name == DEFAULT
+            assert len({tuple(one.variables.items()) for one in algorithms}) == len(algorithms)
+    numbers = [one.variables["MPIR_CVAR_IBCAST_INTRA_ALGORITHM"] for one in MPICH.collectives.algorithms("ibcast")]
+    assert numbers == [0, 2, 3, 4, 5, 6, 7, 8]
+    assert OPENMPI.collectives.keeps("bcast")
+    assert not OPENMPI.collectives.keeps("ibcast")
+    assert [one.name for one in OPENMPI.collectives.algorithms("igather")] == [DEFAULT]
+
+
+def test_words_stand_for_groups_of_collectives():
+    known = MPICH.collectives
+    assert collectives_named("iscan,bcast,bcast", known) == ("iscan", "bcast")
+    blocking, nonblocking = collectives_named("blocking", known), collectives_named("nonblocking", known)
+    assert "alltoallw" in blocking
+    assert "ialltoallv" in nonblocking
+    assert {*blocking, *nonblocking} == {*collectives_named("all", known)} == {*known.measurable}
 
 
 def test_algorithms_for_two_ranks_are_not_tried_with_more():

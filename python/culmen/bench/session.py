@@ -69,7 +69,7 @@ class Session(Conversation):
     def choose(self, collective: str, algorithm: Algorithm) -> int:
         """From now on, calls with the communicator that it returns use this algorithm."""
         key = f"{collective} {algorithm.name}"
-        if not self._collectives.kept_by_communicator:
+        if not self._collectives.keeps(collective):
             usual = self._collectives.algorithms(collective)[0].variables
             self._set({**self._usual, **algorithm.variables})  # another collective may use this one
             self._usual |= usual

@@ -170,7 +170,7 @@ def collectives(
         typer.Option(
             "--collectives",
             metavar="NAME,…",
-            help="The collectives, or all. Default: bcast,reduce,allreduce,allgather,alltoall.",
+            help="The collectives, or blocking, nonblocking or all. Default: bcast,reduce,allreduce,allgather,alltoall.",
         ),
     ] = None,
     ranks: Annotated[

@@ -9,6 +9,7 @@ from ...report.page import Section, page, place_of, table, text
 from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
 from ..drawing import error_bars, lead_of
 from ..words import shown_size
+from .points import BARRIERS
 from .samples import Key, Measured, Table
 from .winners import HEADINGS, Winner, rows_of, winners
 
@@ -33,7 +34,7 @@ def _figures(found: Table) -> Iterator[Figure]:
     for mpi, collective in sorted({key[:2] for key in found.points}):
         here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
         points = {key: point for key, point in found.points.items() if key[:2] == (mpi, collective)}
-        if collective != "barrier":
+        if collective not in BARRIERS:
             if here:
                 yield _map(mpi, collective, here)
             yield _against_size(points, mpi, collective, _ABOUT)
@@ -50,7 +51,7 @@ def _comparisons(found: Table) -> Iterator[Figure]:
     about = "The median time of a call with the MPI's own choice, with its interval of 95 %, on each partition."
     for collective in sorted({key.collective for key in points}):
         here = {key: point for key, point in points.items() if key.collective == collective}
-        if collective != "barrier":
+        if collective not in BARRIERS:
             yield _against_size(here, "partitions", collective, about)
         yield _against_ranks(here, "partitions", collective, about)
 

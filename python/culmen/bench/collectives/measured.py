@@ -14,7 +14,7 @@ from ..conversation import LostError, RefusedError
 from ..session import Ranks, Session
 from ..suites import measured as suites
 from ..suites.programs import version_of
-from .points import Point, Protocol, roots_of
+from .points import BARRIERS, Point, Protocol, roots_of
 from .samples import Header, Samples, samples_file, write_samples
 
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
@@ -135,7 +135,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     assert known is not None
     wanted = p["algorithms"].split(",")
     algorithms = [a for a in known.algorithms(collective, ranks) if wanted == ["all"] or a.name in wanted]
-    sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
+    sizes = [int(word) for word in p["sizes"].split(",")] if collective not in BARRIERS else [0]
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if p["suite"]:
         points = suites.measure_points(Path(p["suite"]), launcher, collective, ranks, algorithms, sizes, protocol, seed)

@@ -14,7 +14,7 @@ from ...launch.mpi.linked import is_for, module_linked_by
 from .. import mappings
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, check_known, words_of
-from .points import Protocol, roots_of
+from .points import BARRIERS, Protocol, roots_of
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
 _MOST_RANKS = 4096
@@ -72,7 +72,7 @@ class Plan:
 
     def _places_of(self, name: str) -> int:
         """Sizes and roots of each algorithm."""
-        return (1 if name == "barrier" else len(self.sizes)) * len(roots_of(name, self.roots))
+        return (1 if name in BARRIERS else len(self.sizes)) * len(roots_of(name, self.roots))
 
     def _chosen(self, known: Collectives, name: str, ranks: int) -> list[str]:
         there = [algorithm.name for algorithm in known.algorithms(name, ranks)]
@@ -81,7 +81,7 @@ class Plan:
     def check(self, here: bool = True) -> None:
         """Raises InputError if this machine cannot measure it. ``here``: with its memory; else a job measures."""
         known = known_collectives(self.launcher)
-        check_known("--collectives", "collective", self.collectives, known.names)
+        check_known("--collectives", "collective", self.collectives, known.measurable)
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
         for name in self.algorithms:
             check_known(f"--algorithms of {self.launcher.mpi.title}", "algorithm", (name,), sorted(names))
@@ -89,6 +89,8 @@ class Plan:
         if empty:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
         if self.suite:
+            if own := [name for name in self.collectives if name in known.further]:
+                raise InputError(f"--with: only culmen's own benchmark measures {own[0]}; leave out --with or {own[0]}")
             for path in sorted({program_in(Path(self.suite), name).path for name in self.collectives}):
                 if here and not is_for(self.launcher.mpi, path):
                     built, wanted = module_linked_by(path), self.launcher.mpi.title
@@ -122,6 +124,16 @@ class Plan:
 
 def _listed(known: Collectives, collective: str) -> str:
     return ", ".join(one.name for one in known.algorithms(collective))
+
+
+def collectives_named(text: str, known: Collectives) -> tuple[str, ...]:
+    """Of ``--collectives``: names, or one of the words all, blocking and nonblocking."""
+    groups = {
+        "all": known.measurable,
+        "blocking": [name for name in known.measurable if not name.startswith("i")],
+        "nonblocking": [name for name in known.measurable if name.startswith("i")],
+    }
+    return tuple(dict.fromkeys(name for word in words_of(text, "--collectives") for name in groups.get(word, [word])))
 
 
 def known_collectives(launcher: Launcher) -> Collectives:

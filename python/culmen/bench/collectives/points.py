@@ -8,11 +8,13 @@ from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..sampling import Limits, Series
 
 _ROOTED = ("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv")
+BARRIERS = ("barrier", "ibarrier")
+"""Collectives without a message."""
 
 
 def roots_of(collective: str, roots: Sequence[int]) -> list[int]:
     """A collective without a root is measured once."""
-    return list(roots if collective in _ROOTED else roots[:1])
+    return list(roots if collective.removeprefix("i") in _ROOTED else roots[:1])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from ...launch.mpi.collectives import DEFAULT
 from ..words import shown_size
+from .points import BARRIERS
 from .samples import Measured, Table
 
 HEADINGS = ["MPI", "collective", "ranks", "size", "fastest", "time in µs", "times faster than default"]
@@ -61,7 +62,7 @@ def rows_of(table: Table) -> list[list[str]]:
                 first.mpi,
                 first.collective,
                 str(first.ranks),
-                sizes if first.collective != "barrier" else "–",
+                sizes if first.collective not in BARRIERS else "–",
                 first.name,
                 _between([w.found.interval.median * 1e6 for w in same]),
                 "–" if first.name == DEFAULT or not first.compared else _between([w.gain for w in same]),

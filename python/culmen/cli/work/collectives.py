@@ -54,13 +54,11 @@ def plan_of(
     launcher = plan.launcher_of(mpi)
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
-    chosen = (
-        known.names if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
-    )
+    chosen = plan.collectives_named(collectives, known) if collectives else usual
     out = Plan(
         launcher,
         mpi or "default",
-        tuple(chosen),
+        chosen,
         plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
         words.beside(words.sizes_of(sizes or ("8,1K,64K" if quick else "1-1M")), offset),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
@@ -178,9 +176,12 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
             "algorithm ran."
         )
     elif unverified:
+        why = "the MPI ran another algorithm there, or none."
+        known = plan.known_collectives(wanted.launcher)
+        if all(key.collective not in known.of for key in unverified):
+            why = "this MPI does not show which algorithm ran."
         out.append(
-            f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: the MPI "
-            "ran another algorithm there, or none."
+            f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: {why}"
         )
     if found.unavailable:
         key, why = next(iter(found.unavailable.items()))

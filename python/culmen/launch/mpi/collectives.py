@@ -44,6 +44,9 @@ class Collectives:
     ``fans``: of algorithms, their fan-out in such a file. ``segments``: sizes in KiB of the parts of messages that are
     tried.
 
+    ``further``: tables of collectives that are measured only: tuners leave them out. An empty table: there is no choice.
+    The algorithms of ``nonblocking`` are chosen at each call.
+
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
     of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
@@ -73,6 +76,7 @@ class Collectives:
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
     nonblocking: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the same of MPI_Ibcast for "bcast"
+    further: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def without_rules(self) -> dict[str, str]:
@@ -86,11 +90,29 @@ class Collectives:
     @property
     def all_names(self) -> list[str]:
         """Those of nonblocking collectives, too, such as "ibcast"."""
-        return [*self.of, *(f"i{name}" for name in self.nonblocking)]
+        return [*self.of, *self._named_nonblocking]
+
+    @property
+    def _named_nonblocking(self) -> dict[str, dict[str, Any]]:
+        return {f"i{name}": table for name, table in self.nonblocking.items()}
+
+    @property
+    def measurable(self) -> list[str]:
+        """The names, and those of collectives without rules."""
+        return [*self.of, *self.further, *self._named_nonblocking]
+
+    def keeps(self, collective: str) -> bool:
+        """Whether a communicator keeps the algorithm of this collective."""
+        return self.kept_by_communicator and collective in self.of
+
+    def _table(self, collective: str) -> dict[str, Any]:
+        return next(each[collective] for each in (self.of, self.further, self._named_nonblocking) if collective in each)
 
     def algorithms(self, collective: str, ranks: int = 2) -> list[Algorithm]:
         """Those that so many ranks can run; the first one is DEFAULT. Those that can hang are left out."""
-        table = self.of[collective]
+        table = self._table(collective)
+        if not table:
+            return [Algorithm(DEFAULT, {})]
         choice, before = table["number_in"], table.get("default", {})
         functions = table.get("functions") or [""] * len(table["algorithms"])
         out = [Algorithm(DEFAULT, {**before, choice: 0})]
