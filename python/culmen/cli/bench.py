@@ -170,7 +170,8 @@ def collectives(
         typer.Option(
             "--collectives",
             metavar="NAME,…",
-            help="The collectives, or blocking, nonblocking or all. Default: bcast,reduce,allreduce,allgather,alltoall.",
+            help="The collectives, or blocking, nonblocking or all. Default: "
+            "bcast,reduce,allreduce,allgather,alltoall.",
         ),
     ] = None,
     ranks: Annotated[
@@ -202,6 +203,14 @@ def collectives(
             metavar="NAME,…",
             help="Measure only these algorithms. Use the MPI's own names for them; `default` means that the MPI "
             "chooses the algorithm. Default: all.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="NAME",
+            help="The algorithm with which the table and the plots compare the others. Default: default.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -285,7 +294,7 @@ def collectives(
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
-    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping)
+    given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping, baseline)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         plan = work.collectives.plan_of(*given)

@@ -9,7 +9,7 @@ from ..._core import InputError
 from ...base.machine import available_bytes
 from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
-from ...launch.mpi.collectives import Collectives
+from ...launch.mpi.collectives import DEFAULT, Collectives
 from ...launch.mpi.linked import is_for, module_linked_by
 from .. import mappings
 from ..suites.programs import program_in
@@ -35,6 +35,7 @@ class Plan:
     suite: str = ""
     roots: tuple[int, ...] = (0,)
     mappings: tuple[str, ...] = (mappings.OWN,)
+    baseline: str = DEFAULT  #: the algorithm that the table and the page compare others with
 
     def points(self) -> list[dict[str, Any]]:
         """One for each launch."""
@@ -85,6 +86,11 @@ class Plan:
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
         for name in self.algorithms:
             check_known(f"--algorithms of {self.launcher.mpi.title}", "algorithm", (name,), sorted(names))
+        check_known(f"--baseline of {self.launcher.mpi.title}", "algorithm", (self.baseline,), sorted(names))
+        if self.algorithms and self.baseline not in (DEFAULT, *self.algorithms):
+            raise InputError(
+                f"--baseline {self.baseline}: --algorithms must contain it; it has {_joined(self.algorithms)}"
+            )
         empty = [name for name in self.collectives if not self._chosen(known, name, 2)]
         if empty:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
@@ -120,6 +126,10 @@ class Plan:
                 f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
                 f"{free / 1e9:.3g} GB are free, of which culmen uses half; give a smaller size or fewer ranks"
             )
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return ", ".join(names)
 
 
 def _listed(known: Collectives, collective: str) -> str:

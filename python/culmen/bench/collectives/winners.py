@@ -8,14 +8,16 @@ from ..words import shown_size
 from .points import BARRIERS
 from .samples import Measured, Table
 
-HEADINGS = ["MPI", "collective", "ranks", "size", "fastest", "time in µs", "times faster than default"]
+
+def headings(baseline: str = DEFAULT) -> list[str]:
+    return ["MPI", "collective", "ranks", "size", "fastest", "time in µs", f"times faster than {baseline}"]
 
 
 @dataclass(frozen=True)
 class Winner:
-    """``gain``: time of the MPI's own choice / time of the fastest one, from ``least_gain`` to ``most_gain`` with the
-    ends of both intervals; 1 if that was not measured (``compared``). ``name``: DEFAULT unless another one is faster
-    beyond doubt."""
+    """``gain``: time of the baseline / time of the fastest one, from ``least_gain`` to ``most_gain`` with the
+    ends of both intervals; 1 if that was not measured (``compared``). ``name``: the baseline unless another one is
+    faster beyond doubt."""
 
     mpi: str
     collective: str
@@ -29,31 +31,31 @@ class Winner:
     compared: bool = True
 
 
-def winners(table: Table) -> list[Winner]:
+def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
     """Of each place where an algorithm is known to have run."""
-    return [found for place in table.places() if (found := _winner(table, place)) is not None]
+    return [found for place in table.places() if (found := _winner(table, place, baseline)) is not None]
 
 
-def _winner(table: Table, place: tuple[str, str, int, int]) -> Winner | None:
+def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
     """Only an algorithm that is known to have run can win."""
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
-    default = there.get(DEFAULT)
+    base = there.get(baseline)
     if not there:
         return None
     name, found = next(iter(there.items()))
-    if default is None:
+    if base is None:
         return Winner(*place, name, found, compared=False)
-    own = default.interval
-    if name == DEFAULT or found.interval.overlaps(own):
-        return Winner(*place, DEFAULT, default)
+    own = base.interval
+    if name == baseline or found.interval.overlaps(own):
+        return Winner(*place, baseline, base)
     best = found.interval
     return Winner(*place, name, found, own.median / best.median, own.low / best.high, own.high / best.low)
 
 
-def rows_of(table: Table) -> list[list[str]]:
+def rows_of(table: Table, baseline: str = DEFAULT) -> list[list[str]]:
     """Neighbouring sizes with the same winner share a line."""
     out = []
-    for _, group in groupby(winners(table), lambda w: (w.mpi, w.collective, w.ranks, w.name)):
+    for _, group in groupby(winners(table, baseline), lambda w: (w.mpi, w.collective, w.ranks, w.name)):
         same = list(group)
         first, last = same[0], same[-1]
         sizes = shown_size(first.size) if first is last else f"{shown_size(first.size)} – {shown_size(last.size)}"
@@ -65,7 +67,7 @@ def rows_of(table: Table) -> list[list[str]]:
                 sizes if first.collective not in BARRIERS else "–",
                 first.name,
                 _between([w.found.interval.median * 1e6 for w in same]),
-                "–" if first.name == DEFAULT or not first.compared else _between([w.gain for w in same]),
+                "–" if first.name == baseline or not first.compared else _between([w.gain for w in same]),
             ]
         )
     return out

@@ -17,6 +17,7 @@ from ...bench.mappings import mappings_of
 from ...bench.study import PointStudy
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
+from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
@@ -47,6 +48,7 @@ def plan_of(
     roots: str | None = None,
     offset: int = 0,
     mapping: str | None = None,
+    baseline: str | None = None,
     most_ranks: int = 0,
 ) -> Plan:
     """``offset``: bytes; also message sizes that are so much smaller and larger. ``most_ranks``: that the job will have
@@ -66,6 +68,7 @@ def plan_of(
         str(suite.resolve()) if suite is not None else "",
         plan.roots_named(roots) if roots is not None else (0,),
         mappings_of(mapping),
+        baseline or DEFAULT,
     )
     out.check(here=not most_ranks)
     return out
@@ -152,11 +155,12 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     with replacing(table, _TABLE, force=True) as path:
         parts.join(sorted(files), path, samples.COLUMNS)
     with replacing(page, PAGE, force=True) as path:
-        path.write_text(figures.collectives_page(found), encoding="utf-8")
+        path.write_text(figures.collectives_page(found, wanted.baseline), encoding="utf-8")
     about = _environment(wanted, found) if measured == [folder] else _environments(measured)
     (folder / _ENVIRONMENT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     if not quiet:
-        print_table(winners.HEADINGS, winners.rows_of(found), (*winners.HEADINGS[:2], *winners.HEADINGS[3:5]))
+        headings = winners.headings(wanted.baseline)
+        print_table(headings, winners.rows_of(found, wanted.baseline), (*headings[:2], *headings[3:5]))
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
