@@ -14,7 +14,7 @@ enum {
   probe_most_hints = 128,
   probe_most_bins = 512,
 };
-#define PROBE_MAGIC UINT64_C(0x35656c69666f7270)  // "profile5"
+#define PROBE_MAGIC UINT64_C(0x36656c69666f7270)  // "profile6"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// What a function is for. waits: for requests, also tests of them; communicators: makes or frees them.
@@ -46,6 +46,12 @@ struct probe_header {
   uint64_t cpu_ns;
   uint64_t preempted;             ///< how often a thread lost its processor to another one
   uint64_t instructions, cycles;  ///< of the program, not of the kernel; 0: there are no such counters here
+  /// Floating-point instructions on one number and on vectors, and cycles that waited for loads from memory. 0: see
+  /// above.
+  uint64_t scalars, vectors, memory_cycles;
+  /// Parallel regions of OpenMP that are not within another one. Ticks in them, ticks of all their threads in their
+  /// code, and the sum of ticks times threads.
+  uint64_t regions, region_ticks, region_work, region_room;
   char host[64], library[128], program[256];
 };
 

@@ -191,6 +191,9 @@ PROBE_PUBLIC int MPI_Finalize(void) {
     h->preempted = use.preempted - begin_use.preempted;
     h->instructions = use.instructions - begin_use.instructions;
     h->cycles = use.cycles - begin_use.cycles;
+    h->scalars = use.scalars - begin_use.scalars;
+    h->vectors = use.vectors - begin_use.vectors;
+    h->memory_cycles = use.memory_cycles - begin_use.memory_cycles;
     h->end_ns = probe_nanoseconds();
     h->end_ticks = probe_ticks();
     probe_reach(h->end_ticks - h->start_ticks);

@@ -119,7 +119,7 @@ uint32_t probe_reach(uint64_t since_start);
 
 /// What the process has used so far.
 struct probe_use {
-  uint64_t cpu_ns, preempted, memory_kib, instructions, cycles;
+  uint64_t cpu_ns, preempted, memory_kib, instructions, cycles, scalars, vectors, memory_cycles;
 };
 void probe_begin_counters(void);
 struct probe_use probe_used(void);

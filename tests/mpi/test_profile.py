@@ -132,11 +132,18 @@ def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):
     assert not (tmp_path / "was_run").exists()
 
 
-def test_a_program_without_mpi_is_said(mpi, tmp_path):
+@pytest.mark.parametrize(
+    ("program", "code", "said"),
+    [("true", 0, "it did not call MPI_Init"), ("false", 1, "it ended before MPI_Init")],
+)
+def test_a_program_without_mpi_is_said(mpi, tmp_path, program, code, said):
+    """It keeps its own exit code."""
     launcher = find_launcher(mpi).program
     for _ in range(10):
-        done = culmen("profile", "--", launcher, *flags_of(mpi), "-n", 2, "true", cwd=tmp_path, **AS_ROOT)
-        if "exit code -13" not in done.stderr:  # SIGPIPE of MPICH's launcher if both end at once, also without culmen
+        done = culmen("profile", "--", launcher, *flags_of(mpi), "-n", 2, program, cwd=tmp_path, **AS_ROOT)
+        if done.returncode != 128 + 13:  # SIGPIPE of MPICH's launcher if both end at once, also without culmen
             break
-    assert done.returncode == 2
-    assert "left no profile: it did not call MPI_Init" in done.stderr
+    assert done.returncode == code
+    own = [line for line in done.stderr.splitlines() if line.startswith("culmen: ")]
+    assert len(own) == 1
+    assert f"the program ended with exit code {code} and left no profile: {said}" in own[0]

@@ -35,6 +35,12 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "preempted": rank.preempted,
         "instructions": rank.instructions or None,
         "cycles": rank.cycles or None,
+        "scalars": rank.scalars if rank.memory_cycles else None,
+        "vectors": rank.vectors if rank.memory_cycles else None,
+        "memory_cycles": rank.memory_cycles or None,
+        "regions": rank.regions,
+        "region_s": rank.region_s,
+        "region_work": rank.region_work if rank.regions else None,
         "timeline": {"bin_s": rank.timeline.bin_s, **_timeline(rank.timeline)},
     }
 

@@ -31,7 +31,34 @@ def processors_of(ranks: list[Rank]) -> list[str]:
             f"A rank lost its CPU to other work {rate:.0f} times a second. Probably there are more ranks and threads "
             "than CPUs. Then the times in MPI contain waits for a CPU."
         )
-    cycles = sum(rank.cycles for rank, *_ in ended)
-    if cycles and (instructions := sum(rank.instructions for rank, *_ in ended)):
-        said.append(f"The program ran {instructions / cycles:.2f} instructions per cycle, in MPI and outside of it.")
+    return [*said, *_counted([rank for rank, *_ in ended]), *_regions([rank for rank, *_ in ended], all_s)]
+
+
+def _counted(ranks: list[Rank]) -> list[str]:
+    """Of the counters of the CPUs."""
+    cycles, instructions = sum(rank.cycles for rank in ranks), sum(rank.instructions for rank in ranks)
+    if not cycles or not instructions:
+        return [
+            "This machine does not let users count instructions, so the instructions per cycle, the share of vector "
+            "instructions and the waits for memory are not known."
+        ]
+    said = [f"The program ran {instructions / cycles:.2f} instructions per cycle, in MPI and outside of it."]
+    if not (memory := sum(rank.memory_cycles for rank in ranks)):
+        return said
+    said.append(f"In {min(1.0, memory / cycles):.0%} of the cycles, it waited for data from memory or caches.")
+    vectors = sum(rank.vectors for rank in ranks)
+    if computed := vectors + sum(rank.scalars for rank in ranks):
+        said.append(f"Of its floating-point instructions, {vectors / computed:.0%} worked on vectors.")
     return said
+
+
+def _regions(ranks: list[Rank], all_s: float) -> list[str]:
+    """Of OpenMP. all_s: the time of all ranks."""
+    seconds = sum(rank.region_s for rank in ranks)
+    if not any(rank.regions for rank in ranks):
+        return []
+    worked = sum(rank.region_s * rank.region_work for rank in ranks) / seconds if seconds else 0.0
+    return [
+        f"OpenMP regions take {min(1.0, seconds / all_s):.1%} of the time of the ranks. In them, the threads worked "
+        f"for {worked:.0%} of the time, and waited for other threads for the rest."
+    ]

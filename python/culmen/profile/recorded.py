@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._core import InputError
 from ..base.text import plural
 
-_MAGIC = 0x35656C69666F7270
+_MAGIC = 0x36656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
 KIND_NAMES = {
     "messages": "messages",
@@ -48,6 +48,13 @@ _HEADER = np.dtype(
         ("preempted", "u8"),
         ("instructions", "u8"),
         ("cycles", "u8"),
+        ("scalars", "u8"),
+        ("vectors", "u8"),
+        ("memory_cycles", "u8"),
+        ("regions", "u8"),
+        ("region_ticks", "u8"),
+        ("region_work", "u8"),
+        ("region_room", "u8"),
         ("host", "S64"),
         ("library", "S128"),
         ("program", "S256"),
@@ -159,6 +166,17 @@ class Rank:
     instructions: int = 0
     cycles: int = 0
     """0: the machine does not let users count them."""
+    scalars: int = 0
+    vectors: int = 0
+    """Floating-point instructions on one number, and on vectors."""
+    memory_cycles: int = 0
+    """Cycles that waited for loads from memory or caches; 0 as above."""
+    regions: int = 0
+    """Parallel regions of OpenMP."""
+    region_s: float = 0
+    """In these."""
+    region_work: float = 0
+    """The share of the time of the regions' threads in which they worked."""
     threads: int = 1
     """Number of threads that called MPI; 1 if only one at a time may do that."""
     numbers: dict[str, int] = field(default_factory=dict)
@@ -237,6 +255,12 @@ def _rank(file: np.void) -> Rank:
         preempted=int(header["preempted"]),
         instructions=int(header["instructions"]),
         cycles=int(header["cycles"]),
+        scalars=int(header["scalars"]),
+        vectors=int(header["vectors"]),
+        memory_cycles=int(header["memory_cycles"]),
+        regions=int(header["regions"]),
+        region_s=int(header["region_ticks"]) * seconds_a_tick,
+        region_work=min(1.0, int(header["region_work"]) / max(1, int(header["region_room"]))),
         threads=max(1, int(header["threads"])),
         numbers={
             _text(one["origin"]): int(one["rank"])

@@ -19,8 +19,8 @@ from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
-from .codes import FAILED, FINISHED, RESUMABLE
-from .measuring import End, exit_code, folder_for, remove_measurements, run_missing
+from .codes import FINISHED
+from .measuring import End, exit_code, folder_for, nothing_measured, remove_measurements, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")
@@ -104,8 +104,7 @@ def _conclude(found: Rows, failures: list[str], folder: Path, end: End, quiet: b
     for sentence in failures:
         print(f"culmen: {sentence}")
     if not found.rows:
-        print("culmen: no point was measured")
-        return RESUMABLE if end is End.STOPPED else FAILED
+        return nothing_measured(end, "point")
     table, page, costs = folder / "transport.csv", folder / "transport.html", folder / network.FILE
     with replacing(table, _TABLE, force=True) as path:
         rows.write_csv(found, path)

@@ -21,8 +21,7 @@ from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
-from .codes import FAILED, RESUMABLE
-from .measuring import End, begin_launches, exit_code, folder_for, measure_in
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -148,8 +147,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         for failure in state.opened.failures:
             print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
     if not files:
-        print("culmen: no collective was measured")
-        return RESUMABLE if end is End.STOPPED else FAILED
+        return nothing_measured(end, "collective")
     found = samples.Table(sorted(files))
     table, page = folder / "collectives.csv", folder / "collectives.html"
     with replacing(table, _TABLE, force=True) as path:

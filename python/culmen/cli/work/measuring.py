@@ -164,6 +164,15 @@ def exit_code(end: End, failed: bool, what: str) -> int:
     return FAILED if failed else FINISHED
 
 
+def nothing_measured(end: End, what: str) -> int:
+    """Says so, and returns an exit code. ``what``: "collective"."""
+    if end is End.STOPPED:
+        print(f"culmen: stopped before the first {what} was measured; the same command starts again")
+        return RESUMABLE
+    print(f"culmen: no {what} was measured")
+    return FAILED
+
+
 def remove_measurements(store: Path) -> None:
     for file in _core.files_of_store(str(store)):
         Path(file).unlink(missing_ok=True)

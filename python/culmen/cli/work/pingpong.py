@@ -17,8 +17,7 @@ from ...report.page import PAGE
 from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
-from .codes import FAILED, RESUMABLE
-from .measuring import End, exit_code, folder_for, measure_in
+from .measuring import End, exit_code, folder_for, measure_in, nothing_measured
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -137,8 +136,7 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, qu
     for route, why in found.unavailable.items():
         print(f"{route} {'ended early' if route in found.points else 'is not available'}: {why}")
     if not found.points:
-        print("culmen: no route was measured")
-        return RESUMABLE if end is End.STOPPED else FAILED
+        return nothing_measured(end, "route")
     table, page = folder / "pingpong.csv", folder / "pingpong.html"
     with replacing(table, _TABLE, force=True) as path:
         join(files, path, COLUMNS)

@@ -1,5 +1,6 @@
 """Profiles a program, or shows a profile again."""
 
+import sys
 from itertools import count
 from json import dumps
 from pathlib import Path
@@ -11,7 +12,7 @@ from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
 from ...profile.page import page
-from ...profile.recorded import Rank, read_folder, without_room
+from ...profile.recorded import Rank, read_folder, read_rank, without_room
 from ...profile.running import run_profiled
 from ...report.files import replacing
 from ...report.page import PAGE
@@ -26,18 +27,32 @@ def run(words: list[str], folder: Path | None, period: int) -> int:
     folder = _free(folder)
     code = run_profiled(words, folder, period)
     full = without_room(folder)
-    if not list(folder.glob("*.profile")):
-        if full:
-            raise InputError(f"the program ended with exit code {code}; {full}")
-        reason = "it did not call MPI_Init, or it is linked statically and cannot be profiled"
-        if code != 0:
-            reason = "it ended before MPI_Init, or it is linked statically and cannot be profiled"
-        raise InputError(f"the program ended with exit code {code} and left no profile: {reason}")
+    if said := _without_profile(folder, code, full):
+        print(f"culmen: {said}", file=sys.stderr)
+        return _exit_code(code)
     _show(read_folder(folder))
     if full:
         print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
+    return _exit_code(code)
+
+
+def _exit_code(code: int) -> int:
     return code if code >= 0 else 128 - code
+
+
+def _without_profile(folder: Path, code: int, full: str) -> str:
+    """Why there is no profile; empty if there is one. full: see without_room."""
+    ended = f"the program ended with exit code {_exit_code(code)}"
+    if any(rank is not None for rank in map(read_rank, folder.glob("*.profile"))):
+        return ""
+    if full:
+        return f"{ended}; {full}"
+    early = "it ended before MPI_Init" if code != 0 else "it did not call MPI_Init"
+    if any(folder.glob("*.profile")):
+        early = "no rank came to the end of MPI_Init"
+        return f"{ended} and left no profile: {early}"
+    return f"{ended} and left no profile: {early}, or it is linked statically and cannot be profiled"
 
 
 def _free(folder: Path | None) -> Path:

@@ -23,6 +23,7 @@ from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in, resume_command, waiting_in
 from .agreement import more_searches, searched_often
 from .front import front_in, front_of, front_table
+from .points import figures_of, how_to_continue, points_of
 from .waiting import waited
 
 if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
@@ -80,6 +81,8 @@ def print_state(opened: Opened, digits: int | None = None) -> None:
 
 def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text]:
     """The output of `culmen status` for ``state_of``. ``digits``: see print_result."""
+    if state["points"] is not None:
+        return _views_of_points(state)
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
     if state["front"] is not None:
@@ -115,6 +118,15 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
     return tables
 
 
+def _views_of_points(state: dict[str, Any]) -> list[Table | Text]:
+    tables: list[Table | Text] = [_figures_table(figures_of(state))]
+    if state["failures"]:
+        tables.append(_failures_table(state["failures"]))
+    if state["resumable"]:
+        tables.append(Text(how_to_continue(state), no_wrap=True, overflow="ignore"))
+    return tables
+
+
 def state_of(opened: Opened) -> dict[str, Any]:
     """The output of `culmen status --json`."""
     summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
@@ -139,6 +151,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "optimizer": optimizer.get("name"),
         "generational": optimizer.get("generational", True) if optimizer else None,
         **summary,
+        "points": points_of(opened),
         "running": running and _running(*running),
         "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),

@@ -31,8 +31,7 @@ from ...tune.cluster.pairs import LAUNCHES, VISITS
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
-from .codes import FAILED, RESUMABLE
-from .measuring import End, begin_launches, exit_code, folder_for, measure_in
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -201,8 +200,7 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
         print(f"culmen: {failure['count']} launches failed: {failure['message'].splitlines()[0]}")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
     if not there:
-        print("culmen: no collective was measured")
-        return RESUMABLE if end is End.STOPPED else FAILED
+        return nothing_measured(end, "collective")
     if end is not End.WHOLE:
         return exit_code(end, bool(failures), "launches")
     tuned = choices.tuned_from(there, place)

@@ -1,0 +1,56 @@
+"""What ``culmen status`` says of a benchmark: the points that it measures, instead of a search."""
+
+import time
+from typing import Any
+
+from ...base.text import lasted
+from ...store.opening import Opened
+
+_OWN = ("culmen.bench.", "culmen.tune.")  # modules whose functions measure points
+
+
+def points_of(opened: Opened) -> dict[str, Any] | None:
+    """None for a study that searches. ``now``: the point under way; ``left_s``: until the end, if each further point
+    takes as long as those before on average. None: it is not known."""
+    configuration, summary = opened.begun.configuration, opened.summary
+    starts = configuration.get("starts") or []
+    evaluator = str(configuration.get("evaluator", {}).get("python", ""))
+    if not evaluator.startswith(_OWN) or len(starts) != configuration.get("stop", {}).get("evaluations"):
+        return None
+    told = int(summary["told"])
+    running = summary["owned"] and told < len(starts)
+    took = [outcome["duration_s"] for outcome in opened.store.outcomes(0, told)] if told else []
+    return {
+        "points": len(starts),
+        "measured": told - int(summary["failed"]),
+        "now": _named(starts, told) if running else None,
+        "left_s": round(sum(took) / told * (len(starts) - told), 1) if told else None,
+    }
+
+
+def _named(starts: list[dict[str, Any]], number: int) -> str:
+    """The values by which the points differ: "collective reduce, ranks 2"."""
+    different = [name for name in starts[0] if name != "number" and len({str(start[name]) for start in starts}) > 1]
+    return ", ".join(f"{name} {starts[number][name]}" for name in different) or f"point {number + 1}"
+
+
+def figures_of(state: dict[str, Any]) -> dict[str, Any]:
+    """Of ``state_of``, with the key points."""
+    points = state["points"]
+    left = "not known before the first point is measured"
+    if points["left_s"] is not None:
+        left = f"about {lasted(points['left_s'])}"
+    return {
+        "benchmark": f"culmen {state['name']}",
+        "state": state["state"],
+        "measured": f"{points['measured']} of {points['points']} points",
+        "failed": state["failed"] or None,
+        "now": points["now"],
+        "time left": left if state["told"] < points["points"] else None,
+        "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
+        "store": state["store"],
+    }
+
+
+def how_to_continue(state: dict[str, Any]) -> str:
+    return f"To continue: repeat the command culmen {state['name']} with the same options"
