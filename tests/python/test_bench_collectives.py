@@ -125,7 +125,8 @@ def test_data_files_name_the_nonblocking_collectives_for_measurements_only():
         assert blocking > {"allgatherv", "gatherv", "scatterv", "alltoallv", "alltoallw"}
         assert {*known.measurable} == blocking | {f"i{name}" for name in blocking}
         assert not {*known.names} & {*known.further}
-        for name in known.further:
+        assert not {*known.further} & {f"i{name}" for name in known.nonblocking}
+        for name in {*known.measurable} - {*known.names}:
             algorithms = known.algorithms(name)
             assert algorithms[0].name == DEFAULT
             assert len({tuple(one.variables.items()) for one in algorithms}) == len(algorithms)

@@ -44,8 +44,8 @@ class Collectives:
     ``fans``: of algorithms, their fan-out in such a file. ``segments``: sizes in KiB of the parts of messages that are
     tried.
 
-    ``further``: tables of collectives that are measured only: tuners leave them out. An empty table: there is no choice.
-    The algorithms of ``nonblocking`` are chosen at each call.
+    ``further``: tables of collectives that are only measured; tuners leave them out. An empty table: there is no
+    choice. The algorithms of ``nonblocking`` are chosen at each call.
 
     In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
     from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:

@@ -22,7 +22,8 @@ _KEY = 12  # characters
 
 def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[Path, bool]:
     """The program, and whether it was built now. ``folder``: of all builds. A build with the same sources, compiler,
-    flags and MPI is not repeated, unless on another kind of CPU. Raises InputError with the compiler's message if it fails."""
+    flags and MPI is not repeated, unless on another kind of CPU. Raises InputError with the compiler's message if it
+    fails."""
     mpicc = str(shutil.which(compilers_of(recipe.launcher)[0]))
     wanted = {
         "sources": sources.checksum, "mpi": version_of(recipe.launcher), "mpicc": mpicc,
