@@ -44,20 +44,21 @@ def tuner_of(folder, **given):
 
 def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
     monkeypatch.setattr(tune_command, "_LEAST_LIMIT_S", 0.1)
-    tuner = tuner_of(tmp_path)
-    assert tuner.search() is not None
+    with tuner_of(tmp_path) as tuner:
+        found = tuner.search()
+        assert found is not None
     limit_s = tuner.recipe.evaluator.time_limit_s
     assert limit_s is not None and limit_s >= 1
-    found = tune_command.read(tmp_path / "search.db")
-    assert sum(not feasible for feasible in found.feasible) == 1
-    again = tuner_of(tmp_path)
-    assert again.search() == tuner.search(), "the same command continues with the same limit"
+    read = tune_command.read(tmp_path / "search.db")
+    assert sum(not feasible for feasible in read.feasible) == 1
+    with tuner_of(tmp_path) as again:
+        assert again.search() == found, "the same command continues with the same limit"
     assert again.recipe.evaluator.time_limit_s == limit_s
 
 
 def test_a_time_limit_of_the_user_counts(tmp_path):
-    tuner = tuner_of(tmp_path, time_limit_s=0.7, runs=1)
-    assert tuner.search() is not None
+    with tuner_of(tmp_path, time_limit_s=0.7, runs=1) as tuner:
+        assert tuner.search() is not None
     assert tuner.recipe.evaluator.time_limit_s == 0.7
 
 
