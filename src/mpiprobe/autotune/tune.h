@@ -37,11 +37,11 @@ enum tune_what {
   tune_ireduce_scatter_block,
   tune_iscan,
   tune_iexscan,
-  tune_collectives
+  tune_collectives,
+  tune_blocking = tune_ibarrier  // number of the others
 };
 enum {
-  tune_blocking = tune_ibarrier,  // number of the others
-  tune_classes = 34,              // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
+  tune_classes = 34,  // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
   tune_most_algorithms = 16,
   tune_name_bytes = 96,
   tune_most_rounds = 16,
