@@ -65,11 +65,11 @@ def like_here(mpi: str, folder: Path) -> Tuning:
 
 
 def has_persistent(mpi: str, folder: Path) -> bool:
+    """With a choice. culmen leaves those of MPICH alone."""
     source = folder / "persistent.c"
     source.write_text("#include <mpi.h>\nint main(void) { return MPI_Barrier_init == 0; }\n")
-    compiler = shutil.which(f"mpicc.{mpi}")
-    command = [compiler, "-Werror=implicit-function-declaration", source, "-o", folder / "persistent"]
-    return subprocess.run(command, capture_output=True).returncode == 0
+    command = [shutil.which(f"mpicc.{mpi}"), source, "-o", folder / "persistent"]
+    return mpi == "openmpi" and subprocess.run(command, capture_output=True).returncode == 0
 
 
 def order(said: str) -> dict[str, str]:
@@ -89,7 +89,7 @@ def test_the_nonblocking_algorithm_of_the_file_runs_from_the_first_call_on(mpi, 
     """The result shows it, because of an operator that does not commute although it says so."""
     words, known = [*built(mpi, tmp_path, "order_program.c"), "1", way], collectives_of(mpi)
     if way == "persistent" and not has_persistent(mpi, tmp_path):
-        pytest.skip("this MPI has no persistent collectives")
+        pytest.skip("this MPI has no persistent collectives with a choice")
     like, results = like_here(mpi, tmp_path), {name: set() for name in _REDUCTIONS}
     empty = written(tmp_path / "empty.tuning", like)
     for name in _REDUCTIONS:

@@ -111,7 +111,8 @@ void tune_forget_samples(const struct tune_state* state, const struct tune_cell*
 }
 
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes) {
-  if (tune_settings.several_threads) return 0;
+  // Some algorithms of MPICH 5.0 end the program if a persistent request has them.
+  if (tune_settings.several_threads || tune_sets) return 0;
   tune_cell(state, tune_barrier, 0);  // makes cells, and decides what can be decided
   const struct tune_cell* const cell = tune_later_cell(state, what, bytes);
   return tune_has_choice(cell) ? cell->algorithm : 0;
