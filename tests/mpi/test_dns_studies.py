@@ -69,12 +69,14 @@ def test_a_bound_rank_has_a_core_for_each_thread(example, variables, monkeypatch
         pytest.skip("this machine has one core")
 
     def cpus(binding, threads):
-        words = expanded(["mpiexec", "-n", "1", "--bind-to", binding, "sh", "-c", "nproc", "--threads", threads])
+        words = expanded(["mpiexec", "-n", "1", "--bind-to", binding, "sh", "-c", WITHOUT_OPENMP, "--threads", threads])
         return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
     assert cpus("core", "2") == 2 * cpus("core", "1")
     assert cpus("none", "1") == len(os.sched_getaffinity(0))
 
+
+WITHOUT_OPENMP = "env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc"  # nproc follows them
 
 BUFFERED = """
 [[starts]]
