@@ -1,11 +1,14 @@
 """Rules files of Open MPI: read, asked, made and explained. What Open MPI does with them is tested in tests/mpi."""
 
+import ctypes
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.rules.file import Rules, RulesError, read_rules, written
+from culmen.tune.rules.file import Rules, RulesError, numbers_in, read_rules, value_of, written
 from culmen.tune.rules.lint import Lint, said
 from culmen.tune.rules.made import can_hold, looks_at_sizes, rules_of, steps
 from hypothesis import given
@@ -56,6 +59,55 @@ def test_a_file_that_open_mpi_ignores_is_refused_with_its_line(tmp_path, text, l
     assert "Open MPI ignores the whole file" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("word", "numbers"),
+    [
+        ("0x400", [1024]),
+        ("010000", [4096]),
+        ("08", [0, 8]),
+        ("+64", [64]),
+        ("--5", [5]),
+        ("1K", [1]),
+        ("0xg7", [0, 7]),
+        ("-3", [-3]),
+        ("K", []),
+    ],
+)
+def test_numbers_are_read_as_fscanf_does(word, numbers):
+    assert [value_of(each) for each in numbers_in(word)] == numbers
+    assert numbers == of_fscanf(word)
+
+
+@given(st.text("+-0178xXaFg", max_size=12))
+def test_any_word_is_read_as_fscanf_does(word):
+    assert [value_of(each) for each in numbers_in(word)] == of_fscanf(word)
+
+
+def of_fscanf(word: str) -> list[int]:
+    """As Open MPI calls it: behind each failure it skips a character."""
+    library, out, value = ctypes.CDLL(None), [], ctypes.c_long()
+    with tempfile.TemporaryFile() as file:
+        file.write(word.encode())
+        file.flush()
+        file.seek(0)
+        library.fdopen.restype = ctypes.c_void_p
+        stream = ctypes.c_void_p(library.fdopen(os.dup(file.fileno()), b"r"))
+        while (rc := library.fscanf(stream, b"%li", ctypes.byref(value))) != -1:
+            if rc == 1:
+                out.append(value.value)
+            else:
+                library.fgetc(stream)
+        library.fclose(stream)
+    return out
+
+
+def test_hexadecimal_and_octal_numbers_count_as_open_mpi_reads_them(tmp_path):
+    text = "1\n7\n1\n0\n3\n0 1 0 0\n0x400 2 0 0\n010000 3 0 0\n"
+    assert [row.size for row in rules(tmp_path, text).tables[0].ranks[0].rows] == [0, 1024, 4096]
+    (finding,) = lint(tmp_path, text).findings()
+    assert finding.text == "Open MPI reads 010000 as 4096, because a number that begins with 0 is octal."
+
+
 def test_the_first_rule_also_holds_for_fewer_ranks(tmp_path):
     read = rules(tmp_path, "1\n7\n1\n8\n1\n0 2 0 0\n")
     assert names(read, "bcast", 4, 8) == "chain"
@@ -88,7 +140,8 @@ def test_the_second_table_of_a_collective_holds(tmp_path):
         ("1\n0\n1\n0\n1\n0 6 0 0\n", "allgather: two_proc ends programs with other than 2 ranks"),
         ("1\n4\n1\n0\n2\n0 1 0 0\n100 2 0 0\n", "alltoallv: this rule never holds: Open MPI looks here only at size 0"),
         ("1\n7\n1\n0\n2\n0 2 0 0\n100 2 0 0\n", "bcast: this rule changes nothing: line 6 says the same"),
-        ("1\n7\n1\n0\n2\n0 2 4 0\n1K 1 0 0\n", "'1K' is no number"),
+        ("1\n7\n1\n0\n2\n0 2 4 0\n1K 1 0 0\n", "'1K' is no number; Open MPI reads it as 1"),
+        ("1\n7\n1\n0\n2\n0 2 08\n1024 1 0 0\n", "'08' is no number; Open MPI reads it as 0 and 8"),
         ("1\n15\n1\n0\n2\n0 0 0 0\n64 2 0 0\n", "scatter: each rank compares its own arguments"),
         ("1\n2\n1\n0\n1\n0 4 0 0\n", "allreduce: ring needs operators that commute"),
         ("1\n5\n1\n0\n1\n0 2 0 0\n", "culmen does not know the algorithms of alltoallw"),
@@ -252,3 +305,5 @@ def test_lint_says_what_segments_need(tmp_path):
     assert of_bcast.text == "bcast: segments need the same count and datatype on all ranks."
     (useless,) = lint(tmp_path, "1\n3\n1\n0\n2\n0 0 0 0\n65536 2 0 8192\n").findings()
     assert useless.text == "alltoall: pairwise sends no segments, so 8192 has no effect."
+    (own,) = lint(tmp_path, "1\n7\n1\n0\n2\n0 2 0 0\n65536 0 0 8192\n").findings()
+    assert own.text == "bcast: algorithm 0 is Open MPI's own choice, so the segment size 8192 has no effect."

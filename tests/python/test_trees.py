@@ -223,6 +223,16 @@ def test_the_trees_of_a_library_are_found(tmp_path):
         built_in(library)
 
 
+def test_a_bound_that_is_too_large_is_one_sentence(tmp_path):
+    file = tmp_path / "rules.json"
+    key = f"avg_msg_size<={'9' * 5000}"
+    file.write_text(json.dumps({"collective=bcast": {key: {SMP: {}}, "avg_msg_size=any": {SMP: {}}}}))
+    with pytest.raises(RulesError) as error:
+        read_tree(file)
+    assert str(error.value).endswith("is too large; the largest is 2147483647")
+    assert len(str(error.value)) < 300
+
+
 def lint_of(tree):
     return TreeLint(tree, ALGORITHMS, KNOWN)
 

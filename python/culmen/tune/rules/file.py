@@ -6,7 +6,8 @@ What it does was found out with Open MPI 4.1.4 and 5.0.11:
   larger. The first one also holds for smaller communicators. The same goes for message sizes.
 - The first message size of each number of ranks must be 0.
 - A second table of the same collective replaces the first one.
-- Words that are no numbers are skipped.
+- Numbers are those of ``fscanf("%li")``: 0x400 is 1024, 010000 is 4096, and 08 is the two numbers 0 and 8.
+- Everything else is skipped.
 - After one mistake, the whole file counts as empty, without a message.
 - Algorithm 0 is the MPI's own choice.
 """
@@ -15,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from ..._core import InputError
 
@@ -24,8 +26,9 @@ COLLECTIVES = (
     "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
     "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
 )  # fmt: skip
-_MOST, _DIGITS = 2**63 - 1, 19
-_NUMBER = re.compile(r"-?\d+", re.ASCII)
+_MOST, _DIGITS = 2**63 - 1, 21  # the latter in base 8
+_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9]\d*)", re.ASCII)
+_OCTAL = re.compile(r"[+-]?0+[1-9]\d*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,13 @@ class Table:
 @dataclass(frozen=True)
 class Rules:
     """``version``: of the file's format, if the file says it. ``rest``: line after which Open MPI reads no further; 0:
-    it reads all. ``skipped``: words that are no numbers, with their lines."""
+    it reads all. ``skipped``: words that are no numbers, with their lines. ``octal``: numbers that begin with 0."""
 
     tables: tuple[Table, ...] = field(default_factory=tuple)
     version: int = 0
     rest: int = 0
     skipped: tuple[tuple[str, int], ...] = ()
+    octal: tuple[tuple[str, int], ...] = ()
 
     def table(self, name: str) -> Table | None:
         """The one that holds."""
@@ -109,6 +113,29 @@ def read_rules(path: Path) -> Rules:
     return _Reader(path, text).read()
 
 
+def numbers_in(word: str) -> list[str]:
+    """The numbers that Open MPI reads from a word. If there is none where it stands, it skips a character, and before
+    that a sign."""
+    out, at = [], 0
+    while at < len(word):
+        if found := _NUMBER.match(word, at):
+            out.append(found[0])
+            at = found.end()
+        else:
+            at += 1 + (word[at] in "+-")
+    return out
+
+
+def value_of(number: str) -> int | None:
+    """Of a number that Open MPI reads; None: it is larger than any that counts."""
+    digits = number.lstrip("+-").lower()
+    base = 16 if digits.startswith("0x") else 8 if digits.startswith("0") else 10
+    digits = digits.removeprefix("0x").lstrip("0") or "0"
+    if len(digits) > _DIGITS:
+        return None
+    return int(digits, base) * (-1 if number.startswith("-") else 1)
+
+
 class _Reader:
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -119,14 +146,15 @@ class _Reader:
             lines[0] = lines[0][1:]
         words = [(word, number) for number, line in enumerate(lines, 1) for word in line]
         self._skipped = tuple((word, line) for word, line in words if not _NUMBER.fullmatch(word))
-        self._words = [(found[0], line) for word, line in words for found in _NUMBER.finditer(word)]
+        self._octal = tuple((word, line) for word, line in words if _NUMBER.fullmatch(word) and _OCTAL.fullmatch(word))
+        self._words = [(number, line) for word, line in words for number in numbers_in(word)]
         self._at = 0
 
     def read(self) -> Rules:
         count = self._number("the number of collectives", len(COLLECTIVES))
         tables = tuple(self._table() for _ in range(count))
         rest = self._words[self._at][1] if self._at < len(self._words) else 0
-        return Rules(tables, self._version, rest, self._skipped)
+        return Rules(tables, self._version, rest, self._skipped, self._octal)
 
     def _table(self) -> Table:
         line = self._line()
@@ -161,11 +189,11 @@ class _Reader:
         self._at += 1
         if word.startswith("-"):
             self._refuse(f"{what} must stand here, not '{word}'", line)
-        if len(word) > _DIGITS or int(word) > most:
+        if (value := value_of(word)) is None or value > most:
             self._refuse(f"{word} is too large for {what}; the largest is {most}", line)
-        return int(word)
+        return value
 
-    def _refuse(self, why: str, line: int) -> None:
+    def _refuse(self, why: str, line: int) -> NoReturn:
         raise RulesError(f"{self._path}, line {line}: {why}. Open MPI ignores the whole file, and says nothing.")
 
 

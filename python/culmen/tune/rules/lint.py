@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT, Collectives
-from .file import COLLECTIVES, Ranks, Row, Rules, Table, place_of
+from .file import COLLECTIVES, Ranks, Row, Rules, Table, numbers_in, place_of, value_of
 from .tried import Expected
 
 _Rule = TypeVar("_Rule", Ranks, Row)
@@ -78,7 +78,13 @@ class Lint:
 
     def _all(self) -> Iterator[Finding]:
         for word, line in self._rules.skipped:
-            yield Finding(line, f"'{word}' is no number; Open MPI skips what is none in it, and may read other rules.")
+            numbers = " and ".join(numbers_in(word))
+            does = f"reads it as {numbers}" if numbers else "skips it"
+            yield Finding(line, f"'{word}' is no number; Open MPI {does}, and may read other rules.")
+        for word, line in self._rules.octal:
+            yield Finding(
+                line, f"Open MPI reads {word} as {value_of(word)}, because a number that begins with 0 is octal."
+            )
         if self._rules.rest:
             yield Finding(self._rules.rest, "Open MPI reads no further than this: the numbers before say so.")
         if self._rules.version and self._title == "Open MPI 4":
@@ -146,7 +152,12 @@ class Lint:
 
     def _of_segment(self, collective: str, name: str, row: Row) -> Iterator[Finding]:
         of = self._known.of[collective]
-        if name not in of.get("segmented", []) and name != DEFAULT:
+        if name == DEFAULT:
+            yield Finding(
+                row.line,
+                f"{collective}: algorithm 0 is Open MPI's own choice, so the segment size {row.segment} has no effect.",
+            )
+        elif name not in of.get("segmented", []):
             yield Finding(row.line, f"{collective}: {name} sends no segments, so {row.segment} has no effect.")
         elif of.get("segments_need_same_types"):
             yield Finding(row.line, f"{collective}: segments need the same count and datatype on all ranks.")

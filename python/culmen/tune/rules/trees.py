@@ -33,6 +33,8 @@ _TEXT = re.compile(rb'\{\s*"collective=[^\0]+')
 _COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 ELEMENT = 4  # bytes, of the reductions of the benchmark
 _PAGE = 4096  # bytes; pages are multiples of it
+_MOST = 2**31 - 1  # of a bound
+_SHOWN = 40  # characters of a long condition
 _KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
 _CONDITIONS = [
     re.compile(pattern)
@@ -132,8 +134,14 @@ def read_tree(path: Path) -> Tree:
         )
     try:
         return _checked(found, [])
+    except _BoundError as error:
+        raise RulesError(f"{path}: {error}") from None
     except RulesError as error:
         raise RulesError(f"{path}: {error} MPICH ends each program that reads the file.") from None
+
+
+class _BoundError(RulesError):
+    """MPICH reads another number."""
 
 
 def _checked(tree: Tree, way: list[str]) -> Tree:
@@ -148,7 +156,9 @@ def _checked(tree: Tree, way: list[str]) -> Tree:
         if not way and not key.startswith("collective="):
             raise RulesError(f"'{key}' stands where only conditions such as 'collective=bcast' may be.")
         if not key.startswith("algorithm="):
-            _parts(key)
+            _, sign, bound = _parts(key)
+            if sign and bound != "pow2" and (len(bound) > len(str(_MOST)) or int(bound) > _MOST):
+                raise _BoundError(f"the number of '{key[:_SHOWN]}…' is too large; the largest is {_MOST}")
             if not below:
                 raise RulesError(f"'{_shown([*way, key])}' has nothing below it.")
             below = _checked(below, [*way, key])
