@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from culmen._core import InputError
+from culmen.bench.collectives.samples import Table
 from culmen.bench.conversation import LostError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.cluster.measured import RACE, file_of, measure
 from culmen.tune.rules import texts, trees
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.texts import built_in, check_reader, texts_of
@@ -173,6 +175,17 @@ def test_the_choices_are_written_tried_and_used(launcher, tmp_path):
     said = culmen("tune", "lint", folder / "mpich-rules.json", cwd=tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
     assert re.search(r"Everything else is as without the file", said.stdout)
+
+
+def test_an_algorithm_that_mpich_refuses_at_one_size_is_measured_at_others(launcher, mpi, tmp_path, monkeypatch):
+    monkeypatch.setenv("CULMEN_BENCH_FOLDER", str(tmp_path))
+    asked = {"collective": "allreduce", "ranks": 4, "launch": RACE, "mpi": mpi, "interval": 0.1, "budget_s": 0.02,
+             "timeout_s": HANGS_S, "same_types": False, "commutative": False, "sizes": "8,65536"}  # fmt: skip
+    measure(asked)
+    found = Table([file_of("allreduce", 4, RACE)])
+    name = "reduce_scatter_allgather"
+    assert [key.size for key in found.unavailable if key.algorithm == name] == [8]
+    assert [key.size for key in found.points if key.algorithm == name] == [65536]
 
 
 def test_a_module_is_written_for_a_folder(launcher, tmp_path):

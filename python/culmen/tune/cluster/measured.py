@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._core import InputError
 from ...bench.collectives.measured import as_samples, measure_points, points_of
 from ...bench.collectives.points import Point, Protocol
 from ...bench.collectives.samples import Header, Table, write_samples
@@ -22,6 +23,7 @@ from .race import Race
 RACE = 0  # number of the launch; the comparisons follow
 # Of a visit. What decides are visits, and those of the same number of calls that are more and shorter tell more.
 MOST_CALLS = 16
+_WRONG = "a result is wrong"  # as src/mpibench/main.c says it
 
 
 def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None) -> Path:
@@ -49,11 +51,16 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
     with Ranks(launcher, ranks, protocol.timeout_s, environment=known.without_rules) as launched:
+        if known.rules_within_node and launched.session and launched.nodes[0] > 1:
+            raise InputError(
+                f"{ranks} ranks are on {launched.nodes[0]} nodes, but on several nodes, {launcher.mpi.title} cannot be "
+                f"tuned: {known.rules_within_node}; tune within one node"
+            )
         measure_points(launched, collective, points, protocol, seed, order or Race(points))
         version, nodes = launched.version, launched.nodes
     if all(point.ended for point in points) and not any(point.visits for point in points):
         raise LostError(points[0].unavailable)
-    _leave_out_lost(points)
+    leave_out_lost(points, known.refuses)
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
     write_samples(file_of(collective, ranks, launch), header, _kept(points, known))
     figures = {
@@ -104,18 +111,23 @@ def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping
     ]
 
 
-def _leave_out_lost(points: Sequence[Point]) -> None:
-    """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size."""
+def leave_out_lost(points: Sequence[Point], refuses: bool) -> None:
+    """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size. If the MPI
+    only refused it, it is not used at this size. ``refuses``: see Collectives."""
     all_ended = all(point.ended for point in points)
     lost = {
         point.algorithm.base: point.unavailable or "a call failed"
         for point in points
-        if point.unavailable or (point.ended and not all_ended)
+        if (point.unavailable and not (refuses and _is_refused(point))) or (point.ended and not all_ended)
     }
     lost.pop(DEFAULT, None)
     for point in points:
         if point.algorithm.base in lost:
             point.visits, point.unavailable = [], lost[point.algorithm.base]
+
+
+def _is_refused(point: Point) -> bool:
+    return not point.ended and point.unavailable not in ("", _WRONG)
 
 
 def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:
