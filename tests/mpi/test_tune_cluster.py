@@ -1,6 +1,7 @@
 """``culmen tune`` with real ranks: the choices, the rules file that Open MPI reads, and its installation."""
 
 import csv
+import json
 import re
 from pathlib import Path
 
@@ -140,6 +141,11 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     assert f"Of 12 points, {len(changed)} are faster with another algorithm" in whole.stdout
     if changed:
         assert "every one of these algorithms runs" in whole.stdout
+    ran = json.loads((folder / "tried.json").read_text())["ran"]
+    assert {tuple(call) for call in ran} == set(expected)
+    assert not list(folder.glob(".*")), "the tried file has replaced the old one"
+    about = json.loads((folder / "environment.json").read_text())
+    assert about["machine"] == json.loads((folder / "measured-on.json").read_text())["machine"]
     page = (folder / "tuning.html").read_text()
     assert "culmen tune install" in page
     assert "OMPI_MCA_coll_tuned_dynamic_rules_filename" in page

@@ -95,7 +95,8 @@ def _told(store: Path) -> int:
 class Task:
     """What a job does. ``arguments``: of culmen in the job. ``tasks``: of the scheduler, at least. ``store``: the name
     of the file. ``what``: its points are. ``done``: the number of points in a store; raises InputError for a store of
-    other points. ``conclude``: gets the folders with results, that for the tables, and whether all is measured."""
+    other points. ``conclude``: gets the folders with results, that for the tables, and whether all is measured.
+    ``is_complete``: gets a folder with all points, and says whether the job did what comes after them."""
 
     name: str
     arguments: list[str]
@@ -108,6 +109,7 @@ class Task:
     conclude: Callable[[list[Path], Path, End], int]
     told: Callable[[Path], int] = _told  #: the number of points that a job has measured so far, while it measures
     clear: Callable[[Path], None] = remove_measurements  #: to measure again
+    is_complete: Callable[[Path], bool] = lambda _folder: True
 
 
 @dataclass
@@ -175,7 +177,7 @@ def _request(
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
     each_s = min(task.most_s / task.points, longest_s)
-    estimate_s = _START_S + min(missing, pilot or missing) * (_FACTOR * each_s + _LAUNCH_S)
+    estimate_s = _START_S + max(1, min(missing, pilot or missing)) * (_FACTOR * each_s + _LAUNCH_S)
     given_s = time_of(wanted.time) if wanted.time else None
     words = shlex.join([_core.find_executable(), *task.arguments, *_limit(pilot)])
     folder, scratch = shlex.quote(str(job.folder.path)), site.scratch or _SCRATCH
@@ -226,7 +228,7 @@ def _submit(
 ) -> None:
     store = job.folder.path / task.store
     done = task.done(store)
-    if done >= task.points:
+    if done >= task.points and task.is_complete(job.folder.path):
         if not quiet:
             print(f"All {done} {task.what} are in {store}; to measure again, write --overwrite")
         return
@@ -283,9 +285,9 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
         done = _last_results(task, job, task.points)
         if store.exists():
             measured.append(job.folder.path)
-        if done >= task.points:
+        if done >= task.points and task.is_complete(job.folder.path):
             continue
-        end = End.STOPPED
+        end = End.STOPPED if done < task.points else end
         broken = broken or job.place.word == "FAILED"
         for line in _why(task, scheduler, job, done):
             print(f"culmen: {line}")
@@ -299,9 +301,13 @@ def _last_results(task: Task, job: _Job, points: int) -> int:
     """The number of measured points. If the job ended well, so many of them will arrive."""
     store = job.folder.path / task.store
     until = time.monotonic() + (_ARRIVES_S if job.active and job.place.exit_code == 0 else 0)
-    while (done := task.done(store)) < points and time.monotonic() < until:
+    while not _has_all(task, job, done := task.done(store), points) and time.monotonic() < until:
         time.sleep(0.5)
     return done
+
+
+def _has_all(task: Task, job: _Job, done: int, points: int) -> bool:
+    return done >= points and (done < task.points or task.is_complete(job.folder.path))
 
 
 def _why(task: Task, scheduler: Scheduler, job: _Job, done: int) -> list[str]:

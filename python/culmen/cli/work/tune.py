@@ -3,19 +3,20 @@
 import datetime
 import json
 import os
-import platform
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ... import _core
 from ..._core import InputError
-from ...base.machine import here
 from ...base.text import grouped, plural
 from ...bench import words
 from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.conversation import LostError
+from ...bench.session import Session
 from ...bench.study import PointStudy
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
@@ -25,9 +26,12 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
 from ...tune.cluster import choices, page
-from ...tune.cluster.choices import Tuned
+from ...tune.cluster import trial as trials
+from ...tune.cluster.choices import Lost, Place, Tuned
 from ...tune.cluster.measured import RACE, file_of
+from ...tune.cluster.origin import check_origin, facts_in, said_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
+from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
@@ -66,6 +70,14 @@ class Tuning:
     def races(self) -> list[tuple[str, int]]:
         all_of = [(name, ranks) for ranks in self.plan.ranks for name in self.plan.collectives]
         return [each for each in all_of if not self.only or each in self.only]
+
+    def places(self) -> list[Place]:
+        """The points."""
+        return [
+            Place(name, ranks, size)
+            for name, ranks in self.races()
+            for size in (self.plan.sizes if name != "barrier" else (0,))
+        ]
 
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
@@ -142,6 +154,7 @@ def tune_cluster(
 ) -> int:
     """Measures what is missing, writes the choices, and returns an exit code."""
     folder = folder_for(output or FOLDER)
+    _begin_in(folder, wanted, overwrite)
     end = measure_in(
         folder,
         _STORE,
@@ -165,6 +178,18 @@ def tune_cluster(
     return _conclude(wanted, [folder], folder, end, quiet)
 
 
+def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
+    """Starts two ranks, which know the version of the MPI."""
+    launcher, store = wanted.plan.launcher, folder / _STORE
+    try:
+        with Session(launcher, 2, wanted.plan.protocol.timeout_s) as session:
+            version = session.version
+    except LostError as error:
+        raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {error}") from None
+    check_origin(folder, version, store.exists() and not overwrite)
+    (folder / trials.FILE).unlink(missing_ok=True)  # it is of an earlier tuning file
+
+
 def submit_tuning(
     wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
@@ -179,6 +204,7 @@ def submit_tuning(
         wanted.most_s(),
         lambda store: _study(wanted, store).open(),
         lambda folders, to, end: _conclude(wanted, folders, to, end, quiet, here=False),
+        lambda job: (job / trials.FILE).exists(),
     )
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 
@@ -200,34 +226,66 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
         print(f"culmen: {failure['count']} launches failed: {failure['message'].splitlines()[0]}")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
     if not there:
+        if here and end is End.WHOLE:
+            write_trial(Trial(), folder)  # there is nothing to try
         return nothing_measured(end, "collective")
     if end is not End.WHOLE:
         return exit_code(end, bool(failures), "launches")
-    tuned = choices.tuned_from(there, place)
-    rules = _write(wanted, tuned, folder)
-    wrong = _try(wanted, rules, tuned) if here else {}
+    tuned = choices.tuned_from(there, place, wanted.places())
+    tuned, trial = _tried_here(wanted, tuned, folder) if here else as_tried(tuned, place)
+    rules = _write(wanted, tuned, place, folder)
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
-    for sentence in _sentences(wanted, tuned, rules, folder, wrong) if not quiet else ():
+    for sentence in _sentences(wanted, tuned, rules, folder, trial) if not quiet else ():
         print(sentence)
-    return exit_code(end, bool(failures or wrong), "launches")
+    return exit_code(end, bool(failures or not trial.whole), "launches")
 
 
-def _write(wanted: Tuning, tuned: Tuned, folder: Path) -> Path:
-    """All results. Returns the path of the rules."""
+def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
+    """Tries files beside the old one, which stays until the end: programs may use it."""
     launcher = wanted.plan.launcher
-    known = reader_of_rules(launcher)
+    rules = folder / reader_of_rules(launcher).rules_name
+    new = rules.with_name(f".{os.getpid()}.{rules.name}")
+
+    def wrong_in(tuned: Tuned) -> dict[Lost, str]:
+        new.write_text(_rules_text(wanted, tuned, folder), encoding="utf-8")
+        calls = [Expected(*each.place, each.algorithm) for each in tuned.changed]
+        return {Lost(*call): f"tried, but {why}" for call, why in not_as_expected(launcher, new, calls).items()}
+
+    try:
+        tuned, trial = tried(tuned, wrong_in)
+    finally:
+        new.unlink(missing_ok=True)
+    write_trial(trial, folder)
+    return tuned, trial
+
+
+def _write(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path) -> Path:
+    """All results. ``measured``: the folder with the samples. Returns the path of the rules."""
+    known = reader_of_rules(wanted.plan.launcher)
     rules = folder / known.rules_name
     with replacing(folder / TABLE, _CHOICES, force=True) as path:
         choices.write_choices(tuned, path)
-    text = texts_of(rules_of(tuned.by_collective(), known), launcher, _about(tuned))
     with replacing(rules, _RULES, force=True) as path:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(_rules_text(wanted, tuned, measured), encoding="utf-8")
     _remove_others(folder, known)
+    use, within = _use(wanted, rules, folder), bool(known.rules_within_node)
     with replacing(folder / _PAGE, PAGE, force=True) as path:
-        path.write_text(page.tuning_page(tuned, _use(wanted, rules, folder)), encoding="utf-8")
-    (folder / _ENVIRONMENT).write_text(json.dumps(_environment(wanted, tuned), indent=2) + "\n", encoding="utf-8")
+        path.write_text(page.tuning_page(tuned, use, said_of(measured), within), encoding="utf-8")
+    facts = _environment(wanted, tuned, measured)
+    (folder / _ENVIRONMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return rules
+
+
+def _rules_text(wanted: Tuning, tuned: Tuned, measured: Path) -> str:
+    launcher = wanted.plan.launcher
+    known = reader_of_rules(launcher)
+    about = [
+        f"Rules for the collectives of {tuned.version}, from `culmen tune cluster` ({_core.build})",
+        f"{datetime.date.today()}, {said_of(measured)}",
+        page.about_shapes(tuned, bool(known.rules_within_node)),
+    ]
+    return texts_of(rules_of(tuned.by_collective(), known), launcher, about)
 
 
 def _remove_others(folder: Path, known: Collectives) -> None:
@@ -236,18 +294,10 @@ def _remove_others(folder: Path, known: Collectives) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _about(tuned: Tuned) -> list[str]:
-    return [
-        f"Rules for the collectives of {tuned.version}, from `culmen tune cluster` ({_core.build})",
-        f"{datetime.date.today()}, {platform.node()}, {here()['cpu']}",
-        f"{plural(tuned.nodes, 'node')}, at most {tuned.ppn} ranks on one",
-    ]
-
-
 def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
     known = reader_of_rules(wanted.plan.launcher)
     variables = environment_for(known, rules)
-    exports = "\n".join(f"export {name}={value}" for name, value in variables.items())
+    exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
     if known.rules_kind == "tree":  # Hydra passes on the whole environment, and MPICH has no file with settings
         return f"# In a shell or a job script:\n{exports}\n\n# As an environment module:\n{_install(known, folder)}\n"
@@ -259,51 +309,54 @@ def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
 
 
 def _install(known: Collectives, folder: Path) -> str:
-    return f"culmen tune install {folder}{' --module FILE' if known.rules_kind == 'tree' else ''}"
+    return f"culmen tune install {shlex.quote(str(folder))}{' --module FILE' if known.rules_kind == 'tree' else ''}"
 
 
-def _environment(wanted: Tuning, tuned: Tuned) -> dict[str, object]:
+def _environment(wanted: Tuning, tuned: Tuned, measured: Path) -> dict[str, object]:
+    """``machine`` and ``load``: where and when the measurement began."""
+    shapes = [
+        {"collective": name, "ranks": ranks, "nodes": shape.nodes, "ppn": shape.ppn}
+        for (name, ranks), shape in tuned.shapes.items()
+    ]
     return {
         "mpi": wanted.plan.launcher.mpi.title,
         "version": tuned.version,
         "launcher": wanted.plan.launcher.program,
-        "nodes": tuned.nodes,
-        "ppn": tuned.ppn,
-        "machine": here(),
-        "load": os.getloadavg(),
+        "shapes": shapes,
+        **facts_in(measured),
         "culmen": _core.build,
         **wanted.fixed(),
     }
 
 
-def _try(wanted: Tuning, rules: Path, tuned: Tuned) -> dict[Expected, str]:
-    """Calls with the finished file that do not do what it should say."""
-    expected = [
-        Expected(each.place.collective, each.place.ranks, each.place.size, each.algorithm) for each in tuned.changed
-    ]
-    return not_as_expected(wanted.plan.launcher, rules, expected)
-
-
-def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, wrong: dict[Expected, str]) -> list[str]:
+def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
     count, changed = plural(len(tuned.choices), "point"), len(tuned.changed)
     out = [f"Of {count}, {changed} are faster with another algorithm; {len(tuned.choices) - changed} keep the default."]
+    if tuned.unmeasured:
+        failed = plural(len(tuned.unmeasured), "point")
+        out.append(f"{failed} could not be measured; there, the MPI keeps its own choice.")
     out.append(f"culmen made {grouped(tuned.calls)} calls.")
-    for (name, ranks, algorithm), why in list(tuned.lost.items())[:_SHOWN]:
-        out.append(f"Not used: {algorithm} of {name} with {ranks} ranks: {why}")
-    if len(tuned.lost) > _SHOWN:
-        out.append(f"and {len(tuned.lost) - _SHOWN} more, see {folder / _PAGE}")
-    for each, said in list(wrong.items())[:_SHOWN]:
-        where = f"{each.collective} with {each.ranks} ranks and {each.size} bytes"
-        out.append(f"culmen: {where} did not use {each.algorithm}: {said}")
-    if changed and not wrong:
+    lost = page.lost_rows(tuned)
+    for name, ranks, sizes, algorithm, why in lost[:_SHOWN]:
+        where = "" if sizes == "all" else f" and {sizes}"
+        out.append(f"Not used: {algorithm} of {name} with {ranks} ranks{where}: {why}")
+    if len(lost) > _SHOWN:
+        out.append(f"and {len(lost) - _SHOWN} more, see {folder / _PAGE}")
+    if not trial.whole:
+        out.append(
+            "culmen: this tuning file was not tried. Do not use it; the same command submits a job that tries it."
+        )
+    elif changed:
         out.append("culmen tried the finished tuning file: every one of these algorithms runs.")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     known = reader_of_rules(wanted.plan.launcher)
-    if changed and not wrong:
+    if changed and trial.whole:
         what = (
             "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
         )
         out.append(f"{what}: {_install(known, folder)}")
     elif not changed:
-        out.append("There is nothing to install: the MPI's own choices are as good as any.")
+        good = not (trial.wrong or tuned.unmeasured)
+        why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"
+        out.append(f"There is nothing to install: {why}.")
     return out

@@ -1,13 +1,17 @@
 """The choices, from the samples of all launches."""
 
 import csv
+import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from ..._core import InputError
+from ...base.text import plural
 from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
@@ -20,8 +24,7 @@ FIELDS = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """``size``: bytes, as in ``culmen bench collectives``."""
 
     collective: str
@@ -42,78 +45,156 @@ class Choice:
     gain: Gain | None = None
 
 
+class Shape(NamedTuple):
+    """How the ranks of a launch were distributed. ``ppn``: the most ranks on one node."""
+
+    nodes: int
+    ppn: int
+
+
+class Lost(NamedTuple):
+    """An algorithm that could not be used at this place."""
+
+    collective: str
+    ranks: int
+    size: int
+    algorithm: str
+
+
 @dataclass(frozen=True)
 class Tuned:
-    """All choices. ``lost``: algorithms that could not be used, and why, with where this was. ``calls``: of all
-    launches."""
+    """All choices. ``shapes``: of the launches of a collective with so many ranks. ``lost``: why. ``calls``: of all
+    launches. ``unmeasured``: places without a choice, because their launches failed."""
 
     mpi: str
     version: str
-    nodes: int
-    ppn: int
+    shapes: dict[tuple[str, int], Shape]
     choices: list[Choice]
-    lost: dict[tuple[str, int, str], str]
+    lost: dict[Lost, str]
     calls: int
+    unmeasured: list[Place] = field(default_factory=list)
 
     @property
     def changed(self) -> list[Choice]:
         return [choice for choice in self.choices if choice.algorithm != DEFAULT]
 
     def by_collective(self) -> dict[str, dict[int, list[tuple[int, str]]]]:
-        """For ``rules_of``."""
+        """For ``rules_of``. At unmeasured places, the MPI keeps its own choice: neighbours do not hold there."""
         out: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
-        for choice in self.choices:
-            out[choice.place.collective][choice.place.ranks].append((choice.place.size, choice.algorithm))
+        found = {choice.place: choice.algorithm for choice in self.choices}
+        for place in sorted({*found, *self.unmeasured}):
+            out[place.collective][place.ranks].append((place.size, found.get(place, DEFAULT)))
         return out
 
+    def without(self, wrong: Mapping[Lost, str]) -> "Tuned":
+        """The MPI keeps its own choice at these places."""
+        at = {Place(*each[:3]) for each in wrong}
+        kept = [replace(each, algorithm=DEFAULT) if each.place in at else each for each in self.choices]
+        return replace(self, choices=kept, lost=self.lost | dict(wrong))
 
-def tuned_from(launches: Sequence[tuple[str, int]], folder: Path) -> Tuned:
-    """``launches``: collective and ranks of the races in a folder of results."""
-    compared: list[tuple[Place, str, Gain, float, float]] = []
-    defaults: dict[Place, float] = {}
-    lost: dict[tuple[str, int, str], str] = {}
-    head, calls = {"mpi": "", "version": "", "nodes": "1", "ppn": "1"}, 0
-    for collective, ranks in launches:
-        race = file_of(collective, ranks, RACE, folder)
-        table = Table([race])
-        calls += sum(point.calls for point in table.points.values())
-        head = next(rows_in([race], COLUMNS, "culmen tune cluster"), head)
-        lost |= {(collective, ranks, key.algorithm): why for key, why in table.unavailable.items()}
-        for key, point in table.points.items():
-            if key.algorithm == DEFAULT:
-                defaults[Place(collective, ranks, key.size)] = point.interval.median
-        comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
-        found, unavailable, compared_calls = _compared(path for path in comparisons if path.exists())
-        calls += compared_calls
-        lost |= {(collective, ranks, name): why for name, why in unavailable.items()}
-        for (size, name), pairs in found.items():
-            default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
-            place = Place(collective, ranks, size)
-            pairs += [[]] * (LAUNCHES - len(pairs))  # it was lost in a launch: this proves nothing
-            compared.append((place, name, gain_of(pairs), float(default_s), float(own_s)))
-    faster = are_faster([gain for _, _, gain, _, _ in compared])
-    choices = {place: Choice(place, DEFAULT, seconds) for place, seconds in defaults.items()}
-    for (place, name, gain, default_s, own_s), is_faster in zip(compared, faster, strict=True):
-        is_faster = is_faster and (place.collective, place.ranks, name) not in lost
-        choices[place] = Choice(place, name if is_faster else DEFAULT, default_s, name, own_s, gain)
-    order = sorted(choices.values(), key=lambda c: (c.place.collective, c.place.ranks, c.place.size))
-    return Tuned(head["mpi"], head["version"], int(head["nodes"]), int(head["ppn"]), order, lost, calls)
+
+def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterable[Place] = ()) -> Tuned:
+    """``launches``: collective and ranks of the races in a folder of results. ``wanted``: what was to be measured.
+
+    Raises InputError if the launches are of several versions, or those of one collective of several machines."""
+    parts = [_part_of(*each, folder) for each in launches]
+    versions = sorted({head.version for part in parts for head in part.heads})
+    if len(versions) > 1:
+        raise InputError(f"{folder} has launches of {' and '.join(versions)}; to measure again, write --overwrite")
+    compared = [each for part in parts for each in part.compared]
+    lost = {key: why for part in parts for key, why in part.lost.items()}
+    choices = {each.place: each for part in parts for each in part.defaults}
+    for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
+        usable = is_faster and Lost(*each.place, each.candidate) not in lost
+        choices[each.place] = replace(each, algorithm=each.candidate if usable else DEFAULT)
+    return Tuned(
+        parts[0].heads[0].mpi,
+        versions[0],
+        {part.key: Shape(part.heads[0].nodes, part.heads[0].ppn) for part in parts},
+        [choices[place] for place in sorted(choices)],
+        lost,
+        sum(part.calls for part in parts),
+        sorted({*wanted} - {*choices}),
+    )
+
+
+class _Head(NamedTuple):
+    """What all launches of a part must have in common."""
+
+    mpi: str
+    version: str
+    nodes: int
+    ppn: int
+    partition: str
+
+    def __str__(self) -> str:
+        where = f" of {self.partition}" if self.partition else ""
+        return f"{plural(self.nodes, 'node')}{where} with at most {plural(self.ppn, 'rank')} on one"
+
+
+@dataclass
+class _Part:
+    """One collective with one number of ranks. ``compared``: the candidates, as if none were faster."""
+
+    key: tuple[str, int]
+    heads: list[_Head]
+    defaults: list[Choice]
+    compared: list[Choice]
+    lost: dict[Lost, str]
+    calls: int
+
+
+def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
+    race = file_of(collective, ranks, RACE, folder)
+    table = Table([race])
+    comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
+    there = [path for path in comparisons if path.exists()]
+    heads = list(dict.fromkeys(head for path in (race, *there) for head in _head_of(path)))
+    if len({head[2:] for head in heads}) > 1:
+        raise InputError(
+            f"{folder}: the launches of {collective} with {ranks} ranks were on {' and on '.join(map(str, heads))}; to "
+            "measure again, write --overwrite"
+        )
+    found, unavailable, calls = _compared(there)
+    refused = {(key.size, key.algorithm): why for key, why in table.unavailable.items()} | unavailable
+    defaults = [
+        Choice(Place(collective, ranks, key.size), DEFAULT, point.interval.median)
+        for key, point in table.points.items()
+        if key.algorithm == DEFAULT
+    ]
+    compared = []
+    for (size, name), pairs in found.items():
+        default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
+        pairs += [[]] * (LAUNCHES - len(pairs))  # it was lost in a launch: this proves nothing
+        place = Place(collective, ranks, size)
+        compared.append(Choice(place, DEFAULT, float(default_s), name, float(own_s), gain_of(pairs)))
+    lost = {Lost(collective, ranks, *where): why for where, why in refused.items()}
+    calls += sum(point.calls for point in table.points.values())
+    return _Part((collective, ranks), heads, defaults, compared, lost, calls)
+
+
+def _head_of(path: Path) -> Iterator[_Head]:
+    """None if there are no samples."""
+    for row in itertools.islice(rows_in([path], COLUMNS, "culmen tune cluster"), 1):
+        yield _Head(row["mpi"], row["version"], int(row["nodes"]), int(row["ppn"]), row["partition"])
 
 
 Pairs = list[list[tuple[float, float]]]
 
 
-def _compared(paths: Iterable[Path]) -> tuple[dict[tuple[int, str], Pairs], dict[str, str], int]:
+def _compared(
+    paths: Iterable[Path],
+) -> tuple[dict[tuple[int, str], Pairs], dict[tuple[int, str], str], int]:
     """Of each message size and candidate: for each launch, the pairs of times. A time is the median of a visit. And
-    the algorithms that were lost, and why, and the number of calls."""
-    unavailable: dict[str, str] = {}
+    those that were lost, and why, and the number of calls."""
+    unavailable: dict[tuple[int, str], str] = {}
     calls = 0
     out: dict[tuple[int, str], Pairs] = defaultdict(list)
     for path in paths:
         visits: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in rows_in([path], COLUMNS, "culmen tune cluster"):
             if row["unavailable"]:
-                unavailable[row["algorithm"]] = row["unavailable"]
+                unavailable[int(row["size"]), row["algorithm"]] = row["unavailable"]
                 continue
             calls += 1
             if row["late"] == "0" and row["verified"] == "1":
@@ -133,7 +214,8 @@ def write_choices(tuned: Tuned, path: Path) -> None:
         table.writerow(FIELDS)
         for each in tuned.choices:
             place, gain = each.place, each.gain
-            where = [tuned.mpi, tuned.version, place.collective, tuned.nodes, tuned.ppn, place.ranks, place.size]
+            shape = tuned.shapes[place.collective, place.ranks]
+            where = [tuned.mpi, tuned.version, place.collective, *shape, place.ranks, place.size]
             row = [*where, each.algorithm, f"{each.default_s:.6g}"]
             if gain is not None:
                 numbers = (each.candidate_s, gain.times_faster, gain.low, gain.high, gain.p)

@@ -1,5 +1,6 @@
 """The gains: a table for the terminal, and plots on one HTML page."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -10,7 +11,7 @@ from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
 from ...report.page import Section, page, place_of, table, text
 from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
-from .choices import Choice, Tuned
+from .choices import Choice, Shape, Tuned
 
 HEADINGS = ["collective", "ranks", "size", "algorithm", "default in µs", "algorithm in µs", "times faster", "from – to"]
 TEXTS = (HEADINGS[0], HEADINGS[2], HEADINGS[3], HEADINGS[7])
@@ -53,10 +54,40 @@ def averages(tuned: Tuned) -> list[tuple[str, int, int, float]]:
     return out
 
 
-def tuning_page(tuned: Tuned, use: str) -> str:
-    """HTML. ``use``: the commands that use the choices."""
+def lost_rows(tuned: Tuned) -> list[list[str]]:
+    """Collective, ranks, message sizes, algorithm, reason: sizes with the same reason share a line."""
+    sizes: dict[tuple[str, int, str, str], list[int]] = defaultdict(list)
+    for (name, ranks, size, algorithm), why in tuned.lost.items():
+        sizes[name, ranks, algorithm, why].append(size)
+    places = defaultdict(set)
+    for place in (*(choice.place for choice in tuned.choices), *tuned.unmeasured):
+        places[place.collective, place.ranks].add(place.size)
+    out = []
+    for (name, ranks, algorithm, why), there in sizes.items():
+        whole = places[name, ranks] <= set(there)
+        out.append([name, str(ranks), "all" if whole else ", ".join(map(shown_size, sorted(there))), algorithm, why])
+    return out
+
+
+def about_shapes(tuned: Tuned, within_node: bool) -> str:
+    """On which nodes the ranks were, and where the rules hold. ``within_node``: only for ranks of one node."""
+    by_ranks = sorted({(ranks, shape) for (_, ranks), shape in tuned.shapes.items()})
+    said = [f"{ranks} ranks on {_on(shape)}" for ranks, shape in by_ranks]
+    if within_node:
+        return f"Measured with {', '.join(said)}. The rules hold only within one node."
+    return f"Measured with {', '.join(said)}. The rules also hold if so many ranks are on other numbers of nodes."
+
+
+def _on(shape: Shape) -> str:
+    return "1 node" if shape.nodes == 1 else f"{shape.nodes} nodes (at most {shape.ppn} on one)"
+
+
+def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False) -> str:
+    """HTML. ``use``: the commands that use the choices. ``machine``: that measured. ``within_node``: see
+    about_shapes."""
     figures = list(_figures(tuned))
-    lead = lead_of("culmen tune cluster", tuned.version)
+    lead = lead_of("culmen tune cluster", here=False)
+    lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, within_node)}')}</p>"
     sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>")]
     mean = [[name, str(ranks), str(n), f"{factor:.3g}"] for name, ranks, n, factor in averages(tuned)]
     headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)"]
@@ -66,8 +97,8 @@ def tuning_page(tuned: Tuned, use: str) -> str:
         Section("choices", "All choices", table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))),
     )
     if tuned.lost:
-        lost = [[name, str(ranks), algorithm, why] for (name, ranks, algorithm), why in tuned.lost.items()]
-        about = table(lost, ["collective", "ranks", "algorithm", "reason"], numbers=(1,))
+        headings = ["collective", "ranks", "message sizes", "algorithm", "reason"]
+        about = table(lost_rows(tuned), headings, numbers=(1,))
         sections.append(Section("lost", "Algorithms that were not used", about))
     return page("Tuned collectives", lead, sections, figures)
 

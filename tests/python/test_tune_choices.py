@@ -1,0 +1,197 @@
+"""The choices of ``culmen tune cluster``, from samples of launches, and the trial of its file."""
+
+import csv
+from types import SimpleNamespace
+
+import pytest
+from culmen._core import InputError
+from culmen.bench.collectives.measured import points_of
+from culmen.bench.collectives.samples import Header, Samples, write_samples
+from culmen.cli.work.tune import _sentences
+from culmen.launch.mpi import Launcher, load
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
+from culmen.tune.cluster import measured, origin, page
+from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
+from culmen.tune.cluster.measured import RACE, file_of, leave_out_lost
+from culmen.tune.cluster.pairs import LAUNCHES, VISITS
+from culmen.tune.cluster.trial import FILE, Trial, as_tried, tried, write_trial
+from culmen.tune.rules.made import rules_of
+
+KNOWN = next(mpi for mpi in load() if mpi.title == "Open MPI 4").collectives
+MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
+VERSION = "Open MPI 4.1.4"
+
+
+def samples(algorithm, size, seconds, unavailable=""):
+    visits = [] if unavailable else [[seconds, seconds]] * VISITS
+    return Samples(algorithm, size, visits, [False] * len(visits), not unavailable, unavailable)
+
+
+def write(folder, collective, ranks, launch, points, version=VERSION, nodes=1, ppn=0, partition=""):
+    header = Header("openmpi", version, collective, ranks, nodes, ppn, partition)
+    write_samples(file_of(collective, ranks, launch, folder), header, points)
+
+
+def measure(folder, collective, ranks, sizes, candidate="chain", **header):
+    """The candidate is twice as fast as the default, at all sizes."""
+    points = [samples(name, size, s) for size in sizes for name, s in ((DEFAULT, 2e-6), (candidate, 1e-6))]
+    for launch in range(LAUNCHES + 1):
+        write(folder, collective, ranks, launch, points, **header)
+
+
+def test_each_row_has_the_shape_of_its_own_race(tmp_path):
+    measure(tmp_path, "bcast", 4, [8], nodes=2, ppn=2)
+    measure(tmp_path, "bcast", 2, [8])
+    tuned = tuned_from([("bcast", 4), ("bcast", 2)], tmp_path)
+    write_choices(tuned, tmp_path / "choices.csv")
+    with (tmp_path / "choices.csv").open(newline="") as file:
+        rows = {row["ranks"]: (row["nodes"], row["ppn"]) for row in csv.DictReader(file)}
+    assert rows == {"2": ("1", "2"), "4": ("2", "2")}
+    assert page.about_shapes(tuned, within_node=False) == (
+        "Measured with 2 ranks on 1 node, 4 ranks on 2 nodes (at most 2 on one). The rules also hold if so many ranks "
+        "are on other numbers of nodes."
+    )
+    assert "4 ranks on 2 nodes" in page.tuning_page(tuned, "", "host")
+
+
+def test_launches_of_two_versions_are_not_mixed(tmp_path):
+    measure(tmp_path, "bcast", 4, [8])
+    write(tmp_path, "bcast", 4, 2, [samples(DEFAULT, 8, 1e-6)], version="Open MPI 4.1.6")
+    with pytest.raises(InputError, match=r"launches of Open MPI 4\.1\.4 and Open MPI 4\.1\.6; to measure again, write"):
+        tuned_from([("bcast", 4)], tmp_path)
+
+
+def test_launches_on_different_nodes_are_not_mixed(tmp_path):
+    measure(tmp_path, "bcast", 4, [8], partition="main")
+    write(tmp_path, "bcast", 4, 2, [samples(DEFAULT, 8, 1e-6)], nodes=2, ppn=2, partition="main")
+    with pytest.raises(InputError) as error:
+        tuned_from([("bcast", 4)], tmp_path)
+    assert "bcast with 4 ranks were on 1 node of main with at most 4 ranks on one and on 2 nodes of main" in str(
+        error.value
+    )
+
+
+def test_an_algorithm_that_is_refused_at_one_size_is_used_at_others(tmp_path):
+    refused = "too few elements"
+    pairs = [samples(DEFAULT, 65536, 2e-6), samples("tree", 65536, 1e-6)]
+    first = [samples(DEFAULT, 8, 2e-6), samples("tree", 8, 0, refused)]
+    write(tmp_path, "allreduce", 4, RACE, [*first, *pairs])
+    for launch in range(1, LAUNCHES + 1):
+        write(tmp_path, "allreduce", 4, launch, pairs)
+    tuned = tuned_from([("allreduce", 4)], tmp_path)
+    assert {each.place.size: each.algorithm for each in tuned.choices} == {8: DEFAULT, 65536: "tree"}
+    assert tuned.lost == {("allreduce", 4, 8, "tree"): refused}
+    assert page.lost_rows(tuned) == [["allreduce", "4", "8 B", "tree", refused]]
+
+
+@pytest.mark.parametrize(
+    ("why", "ended", "refuses", "left"),
+    [
+        ("too few elements", False, True, [64]),
+        ("a result is wrong", False, True, []),
+        ("the ranks ended", True, True, []),
+        ("MPI_ERR_ARG", False, False, []),  # rules of this MPI have no conditions
+    ],
+)
+def test_only_a_refusal_is_for_one_size(why, ended, refuses, left):
+    points = points_of("allreduce", [Algorithm(DEFAULT, {}), Algorithm("tree", {})], [8, 64])
+    for point in points:
+        point.visits = [[1.0]]
+        if (point.algorithm.name, point.size) == ("tree", 8):
+            point.visits, point.unavailable, point.ended = [], why, ended
+    leave_out_lost(points, refuses)
+    assert [point.size for point in points if point.algorithm.name == "tree" and point.visits] == left
+    assert all(point.visits for point in points if point.algorithm.name == DEFAULT)
+
+
+def test_neighbours_do_not_hold_where_a_race_failed(tmp_path):
+    for ranks in (2, 8):
+        measure(tmp_path, "bcast", ranks, [8, 4096])
+    wanted = [Place("bcast", ranks, size) for ranks in (2, 4, 8) for size in (8, 64, 4096)]
+    tuned = tuned_from([("bcast", 2), ("bcast", 8)], tmp_path, wanted)
+    rules = rules_of(tuned.by_collective(), KNOWN)
+    names = [DEFAULT, *KNOWN.of["bcast"]["algorithms"]]
+    holds = {
+        (place.ranks, place.size): names[rules.row("bcast", place.ranks, place.size).algorithm] for place in wanted
+    }
+    assert [place for place, name in holds.items() if name == "chain"] == [(2, 8), (2, 4096), (8, 8), (8, 4096)]
+    assert rules.row("bcast", 3, 8).algorithm == 0
+    assert [place.size for place in tuned.unmeasured if place.ranks == 2] == [64]
+
+
+def test_what_fails_its_trial_is_not_in_the_file(tmp_path):
+    measure(tmp_path, "bcast", 4, [8, 64])
+    files = []
+
+    def wrong_in(tuned):
+        files.append([each.place.size for each in tuned.changed])
+        return {Lost("bcast", 4, 8, "chain"): "binomial ran"} if len(files) == 1 else {}
+
+    tuned, trial = tried(tuned_from([("bcast", 4)], tmp_path), wrong_in)
+    assert files == [[8, 64], [64]], "the new file is tried again"
+    assert [each.algorithm for each in tuned.choices] == [DEFAULT, "chain"]
+    assert tuned.lost == {("bcast", 4, 8, "chain"): "binomial ran"}
+    assert trial.whole
+
+
+def test_the_trial_of_a_job_is_read_where_the_rules_are_written(tmp_path):
+    measure(tmp_path, "bcast", 4, [8, 64])
+    found = tuned_from([("bcast", 4)], tmp_path)
+    tuned, trial = as_tried(found, tmp_path)
+    assert (len(tuned.changed), trial.whole) == (2, False), "there is no result"
+    write_trial(Trial(frozenset([Lost("bcast", 4, 64, "chain")]), {Lost("bcast", 4, 8, "chain"): "hung"}), tmp_path)
+    tuned, trial = as_tried(found, tmp_path)
+    assert ([each.place.size for each in tuned.changed], trial.whole) == ([64], True)
+    write_trial(Trial(frozenset([Lost("bcast", 4, 64, "ring")]), {}), tmp_path)
+    assert not as_tried(found, tmp_path)[1].whole, "it is of another file"
+    (tmp_path / FILE).write_text("{")
+    assert not as_tried(found, tmp_path)[1].whole
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole):
+    measure(tmp_path, "bcast", 4, [8])
+    mpi = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+    wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)))
+    said = "\n".join(
+        _sentences(wanted, tuned_from([("bcast", 4)], tmp_path), tmp_path / "r", tmp_path, Trial(whole=whole))
+    )
+    assert ("culmen tune install" in said) == whole
+    assert ("every one of these algorithms runs" in said) == whole
+    assert ("this tuning file was not tried. Do not use it" in said) == (not whole)
+
+
+def test_ranks_on_several_nodes_are_refused_where_rules_are_for_one_node(tmp_path, monkeypatch):
+    class OnTwoNodes:
+        version, nodes, session = "MPICH 4.0.2", (2, 1), True
+        __init__ = lambda self, *_, **__: None  # noqa: E731
+        __enter__ = lambda self: self  # noqa: E731
+        __exit__ = lambda self, *_: None  # noqa: E731
+
+    class Found:
+        mpi = MPICH
+
+    monkeypatch.setattr(measured, "Ranks", OnTwoNodes)
+    monkeypatch.setattr(measured, "find_launcher", lambda _name: Found)
+    monkeypatch.setenv("CULMEN_BENCH_FOLDER", str(tmp_path))
+    asked = {"collective": "bcast", "ranks": 2, "launch": RACE, "mpi": "mpich", "interval": 0.1, "budget_s": 0.1,
+             "timeout_s": 1, "same_types": False, "commutative": False, "sizes": "8"}  # fmt: skip
+    with pytest.raises(InputError, match="2 ranks are on 2 nodes, but on several nodes, MPICH 4 cannot be tuned: "):
+        measured.measure(asked)
+
+
+def test_a_measurement_is_not_resumed_with_another_version_or_cpu(tmp_path, monkeypatch):
+    monkeypatch.setattr(origin, "here", lambda: {"host": "one", "cpu": "EPYC 1"})
+    origin.check_origin(tmp_path, VERSION, resumed=False)
+    origin.check_origin(tmp_path, VERSION, resumed=True)
+    assert origin.said_of(tmp_path) == "one, EPYC 1"
+    with pytest.raises(
+        InputError, match=r"with Open MPI 4\.1\.4 on EPYC 1, but here is Open MPI 4\.1\.6 on EPYC 1; gi"
+    ):
+        origin.check_origin(tmp_path, "Open MPI 4.1.6", resumed=True)
+    monkeypatch.setattr(origin, "here", lambda: {"host": "two", "cpu": "EPYC 2"})
+    with pytest.raises(InputError, match=r"but here is Open MPI 4\.1\.4 on EPYC 2; .* write --overwrite"):
+        origin.check_origin(tmp_path, VERSION, resumed=True)
+    assert origin.said_of(tmp_path) == "one, EPYC 1"
+    origin.check_origin(tmp_path, VERSION, resumed=False)
+    assert origin.said_of(tmp_path) == "two, EPYC 2"
