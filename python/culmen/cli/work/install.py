@@ -5,13 +5,16 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.machine import here
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import Collectives
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
+from ...tune.cluster.origin import UNKNOWN_CPU
 from ...tune.rules import trees
 from ...tune.rules.file import read_rules
 from ...tune.rules.texts import built_in
@@ -23,32 +26,27 @@ _BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY = "culmen-rules.conf"
 _MODULE = Kind("environment module", lambda _path, head: b"from culmen tune cluster" in head)
 _INFO = "ompi_info"
+_HEAD = 2000  # characters
 
 
 def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str | None) -> int:
-    launcher = _launcher(mpi, tuned)
-    known = reader_of_rules(launcher)
     if module is not None and (site or remove):
         raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
-    if module is None and known.rules_kind == "tree":
-        raise InputError(
-            f"{launcher.mpi.title} has no file for settings; write an environment module with --module FILE, or set "
-            "the variables that the page tuning.html names"
-        )
-    if module is not None:
-        rules = _rules_in(tuned, launcher)
-        _check_version(rules, launcher)
-        _write_module(rules, module, launcher)
-        return FINISHED
-    folder = _site_folder(launcher) if site else Path.home() / ".openmpi"
-    file = folder / ("openmpi-mca-params.conf" if site else "mca-params.conf")
     if remove:
-        return _remove(file, folder / _COPY)
+        return _remove(*_files(_settings_folder(site, mpi), site))
+    launcher = _launcher(mpi, tuned)
+    known = reader_of_rules(launcher)
+    if module is None and known.rules_kind == "tree":
+        raise InputError(_no_settings(launcher.mpi.title))
     rules = _rules_in(tuned, launcher)
     _check_version(rules, launcher)
-    lines = _lines_of(file)
-    kept = _without_block(lines)
-    settings = _settings(known, folder / _COPY)
+    if module is not None:
+        _write_module(rules, module, launcher)
+        return _warn_of_cpu(rules)
+    folder = _site_folder(launcher) if site else _user_folder()
+    file, copy = _files(folder, site)
+    settings = _settings(known, copy)
+    kept = _without_block(_lines_of(file))
     for line in kept:
         name = line.partition("=")[0].strip()
         if name in settings:
@@ -57,16 +55,55 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
             )
     block = [_BEGIN, *(f"{name} = {value}" for name, value in settings.items()), _END]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if rules.resolve() != (folder / _COPY).resolve():
-            _replace(folder / _COPY, rules.read_text(encoding="utf-8", errors="replace"))
-        _replace(file, "\n".join([*kept, *block]) + "\n")
+        _make(folder, site)
+        if rules.resolve() != copy.resolve():
+            _replace(copy, rules.read_text(encoding="utf-8", errors="replace"), site)
+        _replace(file, "\n".join([*kept, *block]) + "\n", site)
     except OSError as error:
         who = "you may need to be root" if site else "check its permissions"
         raise InputError(f"{file} cannot be written: {error.strerror}; {who}") from None
-    print(f"Wrote {folder / _COPY} and {file}")
-    whom = "all users of this Open MPI" if site else "all your programs with Open MPI"
-    print(f"From now on, {whom} use these rules. To undo it: culmen tune install --remove{' --site' if site else ''}")
+    print(f"Wrote {copy} and {file}")
+    whom = "all users of this Open MPI use these rules" if site else "all your programs with Open MPI use these rules"
+    print(f"From now on, {whom}, and also every other Open MPI that reads this file.")
+    print(
+        f"Every node must have these two files: otherwise the ranks of a program choose different algorithms, and can "
+        f"hang. If the nodes do not share {folder}, type this command on each node while no program runs."
+    )
+    print(f"To undo it: culmen tune install --remove{' --site' if site else ''}")
+    return _warn_of_cpu(rules)
+
+
+def _files(folder: Path, site: bool) -> tuple[Path, Path]:
+    """That with the settings, and the copy of the rules."""
+    return folder / ("openmpi-mca-params.conf" if site else "mca-params.conf"), folder / _COPY
+
+
+def _settings_folder(site: bool, mpi: str | None) -> Path:
+    """To remove settings, an MPI is needed only where it alone knows its folder."""
+    named = [each for each in load() if each.name == mpi]
+    if named and all(each.collectives and each.collectives.rules_kind == "tree" for each in named):
+        raise InputError(_no_settings(named[0].title))
+    return _site_folder(_launcher(mpi or "openmpi", Path())) if site else _user_folder()
+
+
+def _user_folder() -> Path:
+    return Path.home() / ".openmpi"
+
+
+def _no_settings(title: str) -> str:
+    return (
+        f"{title} has no file for settings; write an environment module with --module FILE, or set the variables that "
+        "the page tuning.html names"
+    )
+
+
+def _warn_of_cpu(rules: Path) -> int:
+    """Other machines with this MPI may be as slow with the rules as this one was without them."""
+    head = rules.read_text(encoding="utf-8", errors="replace")[:_HEAD]
+    made = re.search(r"^(?:#|  ) +\d{4}-\d\d-\d\d, [^,\n]+, ([^\n]+?)(?: \*/)?$", head, re.MULTILINE)
+    now = here()["cpu"]
+    if made and now and made[1] not in (now, UNKNOWN_CPU):
+        print(f"culmen: warning: the rules were measured on {made[1]}, but this machine has {now}; they may be slower")
     return FINISHED
 
 
@@ -162,7 +199,7 @@ def _remove(file: Path, rules: Path) -> int:
     if kept == lines:
         raise InputError(f"{file} has nothing from `culmen tune install`")
     try:
-        _replace(file, "\n".join(kept) + "\n" if kept else "")
+        _replace(file, "\n".join(kept) + "\n" if kept else "", site=False)
         rules.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
@@ -170,14 +207,28 @@ def _remove(file: Path, rules: Path) -> int:
     return FINISHED
 
 
-def _replace(file: Path, text: str) -> None:
-    """The file is there as a whole, with the permissions that it had."""
+def _make(folder: Path, site: bool) -> None:
+    """All users can read that of a site, whatever the umask is."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in missing if site else ():
+        each.chmod(0o755)
+
+
+def _replace(file: Path, text: str, site: bool) -> None:
+    """The file is there as a whole, with the permissions and the owner that it had. ``site``: all users can read it."""
     file = file.resolve()  # it may be a link
     new = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         new.write_text(text, encoding="utf-8")
         if file.exists():
             shutil.copymode(file, new)
+            with suppress(PermissionError):  # only root can give files away
+                os.chown(new, file.stat().st_uid, file.stat().st_gid)
+        elif site:
+            new.chmod(0o644)
+        if site:
+            new.chmod(new.stat().st_mode | 0o444)
         new.replace(file)
     finally:
         new.unlink(missing_ok=True)

@@ -1,0 +1,101 @@
+"""``culmen tune install`` without an MPI: its files, and what it says."""
+
+import os
+import stat
+
+import pytest
+from culmen.cli.work import install as work
+from culmen.launch.mpi import Launcher, LauncherError, load
+
+from culmen import _core
+
+OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+HEAD = "# Rules for the collectives of Open MPI 4.1.4, from `culmen tune cluster`\n# 2026-11-27, node7, {cpu}\n"
+RULES = "1\n7\n1\n0\n1\n0 2 0 0\n"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def open_mpi(monkeypatch, tmp_path):
+    """Open MPI is there, with its settings in tmp_path/etc."""
+    monkeypatch.setattr(work, "find_launcher", lambda _name: Launcher("no-mpiexec", OPEN_MPI))
+    monkeypatch.setattr(work, "_site_folder", lambda _launcher: tmp_path / "etc")
+
+
+@pytest.fixture
+def no_mpi(monkeypatch):
+    def none(_name):
+        raise LauncherError("no mpiexec")
+
+    monkeypatch.setattr(work, "find_launcher", none)
+
+
+@pytest.fixture
+def rules(tmp_path):
+    file = tmp_path / "rules.conf"
+    file.write_text(HEAD.format(cpu=work.here()["cpu"]) + RULES)
+    return file
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_settings_are_removed_without_an_mpi_and_whatever_the_folder_holds(home, tmp_path, no_mpi, capsys):
+    folder = tmp_path / "tune-cluster"
+    folder.mkdir()
+    (folder / "mpich-rules.json").write_text("{}")
+    settings = home / ".openmpi/mca-params.conf"
+    settings.parent.mkdir()
+    settings.write_text("mine = 1\n# culmen tune install: begin\nx = 2\n# culmen tune install: end\n")
+    assert work.install(folder, False, None, True, None) == 0
+    assert settings.read_text() == "mine = 1\n"
+    assert "Removed the rules from" in capsys.readouterr().out
+    with pytest.raises(_core.InputError, match="MPICH 4 has no file for settings"):
+        work.install(folder, False, None, True, "mpich")
+
+
+def test_all_users_can_read_the_files_of_a_site(tmp_path, open_mpi, rules):
+    before = os.umask(0o077)
+    try:
+        work.install(rules, True, None, False, None)
+    finally:
+        os.umask(before)
+    written = [tmp_path / "etc" / name for name in ("openmpi-mca-params.conf", "culmen-rules.conf")]
+    assert [mode(path) for path in written] == [0o644, 0o644]
+    assert mode(tmp_path / "etc") == 0o755
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_files_keep_their_owner_and_their_permissions(tmp_path, open_mpi, rules):
+    settings = tmp_path / "etc/openmpi-mca-params.conf"
+    settings.parent.mkdir()
+    settings.write_text("mine = 1\n")
+    settings.chmod(0o664)
+    os.chown(settings, 4711, 4712)
+    for removed in (False, True):
+        work.install(rules, True, None, removed, None)
+        found = settings.stat()
+        assert (found.st_uid, found.st_gid, mode(settings)) == (4711, 4712, 0o664)
+
+
+def test_it_says_where_the_files_must_be(home, open_mpi, rules, capsys):
+    work.install(rules, False, None, False, None)
+    said = capsys.readouterr().out
+    assert "and also every other Open MPI that reads this file." in said
+    assert "Every node must have these two files" in said
+    assert f"If the nodes do not share {home / '.openmpi'}, type this command on each node while no program" in said
+    assert "warning" not in said
+
+
+@pytest.mark.parametrize("module", [False, True])
+def test_rules_of_another_cpu_are_warned_of(tmp_path, open_mpi, rules, capsys, module):
+    rules.write_text(HEAD.format(cpu="Abacus 3000 @ 1 Hz") + RULES)
+    work.install(rules, False, tmp_path / "module" if module else None, False, None)
+    assert "warning: the rules were measured on Abacus 3000 @ 1 Hz, but this machine has " in capsys.readouterr().out
