@@ -17,7 +17,7 @@ from culmen.bench.mappings import flags_of, mappings_of
 from culmen.bench.parts import join
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
 from culmen.bench.words import beside, shown_size, sizes_of
-from culmen.cli.work.collectives import plan_of
+from culmen.cli.work.collectives import _remarks, plan_of
 from culmen.launch import allocation
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
@@ -195,6 +195,17 @@ def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
     assert not point.has_enough(Protocol(repetitions=7)), "a rank was late"
 
 
+@pytest.mark.parametrize("repetitions", [6, 7, 20, 100, 403])
+@pytest.mark.parametrize("call_s", [1e-6, 1e-3, 1.0])
+def test_a_number_of_repetitions_gives_enough_visits_for_an_interval(repetitions, call_s):
+    point, protocol = Point(), Protocol(repetitions=repetitions)
+    while not point.has_enough(protocol):
+        point.visits.append([call_s] * point.next_calls(protocol))
+    assert sum(map(len, point.visits)) == repetitions
+    assert len(point.visits) >= LEAST_VISITS
+    assert point.interval.exists
+
+
 def test_ranks_that_are_late_too_often_start_behind_a_barrier():
     starts, point = Starts(windows=True), Point(algorithm=Algorithm("a", {}), size=8)
     for _ in range(30):
@@ -243,6 +254,32 @@ def test_the_winner_is_faster_beyond_doubt(tmp_path):
     lines = winners.rows_of(found)
     assert [line[2:5] for line in lines] == [["4", "8 B – 16 B", "binomial"], ["4", "32 B", DEFAULT]]
     assert [key.algorithm for key in found.unavailable] == ["tree"]
+
+
+def few_visits(tmp_path):
+    """A table whose first point has no interval."""
+    path = tmp_path / "bcast-4.csv"
+    points = [Samples(DEFAULT, size, [[1e-5]] * n, [False] * n, True, "") for size, n in ((8, 1), (16, 9))]
+    samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
+    return Table([path])
+
+
+def test_points_without_an_interval_are_said(tmp_path):
+    found, said = few_visits(tmp_path), "1 point has too few blocks for an interval, so the table cannot name a faster "
+    cures = [
+        ({"protocol": Protocol(repetitions=3)}, "give a larger --repetitions"),
+        ({"protocol": Protocol(repetitions=3), "suite": "osu"}, "leave out --repetitions"),
+        ({}, "give a larger --seconds"),
+    ]
+    for given, cure in cures:
+        (remark,) = _remarks(found, plan(**given))
+        assert remark == f"{said}algorithm there; {cure}"
+
+
+def test_points_without_an_interval_have_no_error_bars(tmp_path):
+    figure = {each.key: each for each in figures._figures(few_visits(tmp_path))}["size-openmpi-bcast"]
+    (line,) = figure.data
+    assert (line["error_y"]["array"], line["error_y"]["arrayminus"]) == ([0, 0], [0, 0])
 
 
 def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):

@@ -1,6 +1,5 @@
 """What the pages of ``culmen bench`` have alike."""
 
-import math
 import platform
 import time
 from collections.abc import Sequence
@@ -21,11 +20,11 @@ def lead_of(command: str, *facts: str, here: bool = True) -> str:
 
 
 def error_bars(intervals: Sequence[Interval]) -> dict[str, Any]:
-    """In µs, around the medians."""
+    """In µs, around the medians. Without an interval, there is no bar."""
     return {
         "type": "data",
         "symmetric": False,
-        "array": [(each.high - each.median) * 1e6 if math.isfinite(each.high) else 0 for each in intervals],
-        "arrayminus": [(each.median - each.low) * 1e6 for each in intervals],
+        "array": [(each.high - each.median) * 1e6 if each.exists else 0 for each in intervals],
+        "arrayminus": [(each.median - each.low) * 1e6 if each.exists else 0 for each in intervals],
         "thickness": 1,
     }

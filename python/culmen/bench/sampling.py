@@ -24,6 +24,11 @@ class Interval(NamedTuple):
     high: float
 
     @property
+    def exists(self) -> bool:
+        """False: there were too few visits."""
+        return math.isfinite(self.high)
+
+    @property
     def relative(self) -> float:
         """Half the length of the interval, divided by the median."""
         return (self.high - self.low) / (2 * self.median) if self.median > 0 else math.inf
@@ -114,14 +119,15 @@ class Series:
 
     def next_calls(self, limits: Limits) -> int:
         """The number of calls of the next visit."""
+        most = limits.most_calls
+        if limits.repetitions:  # enough visits for an interval, also after a warm-up
+            each = math.ceil(limits.repetitions / (2 * LEAST_VISITS))
+            most = min(most, each, limits.repetitions - sum(map(len, self.in_time)))
         last = next((kept for times in reversed(self.visits) if (kept := sorted(t for t in times if t > 0))), None)
         if last is None:
-            return _FIRST_CALLS
+            return min(_FIRST_CALLS, most)
         about = _VISIT_S / max(last[len(last) // 2], self.window_s, 1e-9)
-        calls = max(1, min(limits.most_calls, int(about)))
-        if limits.repetitions:
-            calls = min(calls, limits.repetitions - sum(map(len, self.in_time)))
-        return calls
+        return max(1, min(most, int(about)))
 
     def cold_visits(self) -> list[bool]:
         """Whether each visit is warm-up. That is counted in visits with a call that counts."""

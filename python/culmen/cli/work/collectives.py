@@ -190,13 +190,25 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
         count = plural(len(found.unavailable), "point")
         out.append(f"culmen could not measure {count}, for example {_named(key)}: {why}")
     bound = wanted.protocol.interval
-    inexact = sum(point.interval.relative > bound for point in found.points.values())
+    if without := sum(not point.interval.exists for point in found.points.values()):
+        have = "has" if without == 1 else "have"
+        out.append(
+            f"{plural(without, 'point')} {have} too few blocks for an interval, so the table cannot name a faster "
+            f"algorithm there; {_more_blocks(wanted)}"
+        )
+    inexact = sum(point.interval.exists and point.interval.relative > bound for point in found.points.values())
     if inexact and not wanted.protocol.repetitions:
         out.append(
             f"The medians of {inexact} of {len(found.points)} points are less exact than ± {100 * bound:g} %; "
             "to measure longer, give a larger --seconds"
         )
     return out
+
+
+def _more_blocks(wanted: Plan) -> str:
+    if not wanted.protocol.repetitions:
+        return "give a larger --seconds"
+    return "leave out --repetitions" if wanted.suite else "give a larger --repetitions"
 
 
 def _named(key: samples.Key) -> str:
