@@ -256,6 +256,24 @@ def test_the_winner_is_faster_beyond_doubt(tmp_path):
     assert [key.algorithm for key in found.unavailable] == ["tree"]
 
 
+def test_an_inexact_algorithm_hides_no_winner(tmp_path):
+    path = tmp_path / "bcast-4.csv"
+    visits = {
+        DEFAULT: [[1e-5]] * 12,
+        "inexact": [[0.1e-5]] * 7 + [[5e-5]] * 5,
+        "chain": [[0.5e-5]] * 12,
+        "tree": [[0.6e-5]] * 12,
+        "linear": [[2e-5]] * 12,
+    }
+    points = [Samples(name, 8, times, [False] * 12, True, "") for name, times in visits.items()]
+    samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
+    (won,) = winners.winners(Table([path]))
+    assert next(iter(Table([path]).algorithms(("openmpi", "bcast", 4, 8)))) == "inexact"
+    assert (won.name, won.gain) == ("chain", pytest.approx(2))
+    (won,) = winners.winners(Table([path]), "chain")
+    assert won.name == "chain"
+
+
 def few_visits(tmp_path):
     """A table whose first point has no interval."""
     path = tmp_path / "bcast-4.csv"

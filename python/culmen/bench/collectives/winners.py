@@ -1,7 +1,7 @@
 """Which algorithm is the fastest, and how much faster than the MPI's own choice."""
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from ...launch.mpi.collectives import DEFAULT
 from ..words import shown_size
@@ -37,19 +37,20 @@ def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
 
 
 def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
-    """Only an algorithm that is known to have run can win."""
+    """Only an algorithm that is known to have run can win: the one with the least median among those whose intervals do
+    not overlap that of the baseline."""
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
     base = there.get(baseline)
     if not there:
         return None
-    name, found = next(iter(there.items()))
     if base is None:
-        return Winner(*place, name, found, compared=False)
+        return Winner(*place, *next(iter(there.items())), compared=False)
     own = base.interval
-    if name == baseline or found.interval.overlaps(own):
-        return Winner(*place, baseline, base)
-    best = found.interval
-    return Winner(*place, name, found, own.median / best.median, own.low / best.high, own.high / best.low)
+    for name, found in takewhile(lambda pair: pair[0] != baseline, there.items()):
+        best = found.interval
+        if not best.overlaps(own):
+            return Winner(*place, name, found, own.median / best.median, own.low / best.high, own.high / best.low)
+    return Winner(*place, baseline, base)
 
 
 def rows_of(table: Table, baseline: str = DEFAULT) -> list[list[str]]:
