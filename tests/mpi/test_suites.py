@@ -29,14 +29,15 @@ def suite(mpi, tmp_path):
     folder = tmp_path / "osu/libexec"
     folder.mkdir(parents=True)
     source = Path(__file__).with_name("suite_program.c")
-    subprocess.run([compiler, "-O1", source, "-o", folder / "osu_bcast"], check=True)
+    for name, flags in (("bcast", []), ("reduce", ["-DREDUCE"]), ("reduce_scatter", ["-DREDUCE_SCATTER"])):
+        subprocess.run([compiler, "-O1", *flags, source, "-o", folder / f"osu_{name}"], check=True)
     return tmp_path / "osu"
 
 
-def measured(mpi, suite, repetitions=20):
-    launcher = find_launcher(mpi)
-    algorithms = launcher.mpi.collectives.algorithms("bcast", 2)[:3]
-    return measure_points(suite, launcher, "bcast", 2, algorithms, SIZES, Protocol(0.05, 0.5, repetitions, HANGS_S), 1)
+def measured(mpi, suite, repetitions=20, collective="bcast", ranks=2, sizes=SIZES):
+    launcher, protocol = find_launcher(mpi), Protocol(0.05, 0.5, repetitions, HANGS_S)
+    algorithms = launcher.mpi.collectives.algorithms(collective, ranks)[:3]
+    return measure_points(suite, launcher, collective, ranks, algorithms, sizes, protocol, 1)
 
 
 def test_a_suite_measures_each_algorithm(mpi, suite):
@@ -46,6 +47,27 @@ def test_a_suite_measures_each_algorithm(mpi, suite):
     for point in points:
         assert (point.unavailable, len(point.visits)) == ("", 1)
         assert 0 < point.visits[0][0] < HANGS_S
+
+
+@pytest.mark.parametrize("repetitions", [0, 20])
+def test_sizes_that_the_suite_does_not_measure_are_unavailable(mpi, suite, repetitions):
+    points = measured(mpi, suite, repetitions, "reduce", sizes=[0, 1, 2, 4, 6, 8, 16])
+    for point in points:
+        if point.size in (4, 8, 16):
+            assert (point.unavailable, bool(point.visits)) == ("", True)
+        else:
+            said = f"osu_reduce does not measure {point.size} byte{'' if point.size == 1 else 's'}"
+            assert (point.unavailable, point.visits) == (said, [])
+
+
+def test_the_size_of_a_reduce_scatter_is_the_part_of_a_rank(mpi, suite):
+    points = measured(mpi, suite, 20, "reduce_scatter", 3, [2, 4, 8, 1000])
+    assert {point.size for point in points if point.visits} == {4, 8, 1000}
+    assert {point.unavailable for point in points if not point.visits} == {
+        "osu_reduce_scatter does not measure 2 bytes"
+    }
+    program = Program(suite / "osu_reduce_scatter", "reduce_scatter")
+    assert [program.own_size(size, 3) for size in (4, 8)] == [12, 24]
 
 
 def test_without_a_number_it_is_launched_until_it_is_exact_or_the_time_is_over(mpi, suite):
@@ -96,6 +118,29 @@ def test_a_program_that_hangs_ends(mpi, suite):
     algorithms = (launcher := find_launcher(mpi)).mpi.collectives.algorithms("bcast", 2)[:1]
     with pytest.raises(LostError, match="osu_bcast took longer than 1 s"):
         measure_points(suite, launcher, "bcast", 2, algorithms, SIZES, Protocol(timeout_s=1), 1)
+
+
+IMB_OUTPUT = """#!/bin/sh
+cat <<'END'
+#    Intel (R) MPI Benchmarks {version}, MPI-1 part
+# Benchmarking Reduce_scatter
+# #processes = 2
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            4           20         0.05         2.49         1.11
+END
+"""
+
+
+@pytest.mark.parametrize("version", ["2018 Update 1", "2019 Update 6", "2021.3"])
+def test_an_old_imb_with_another_size_is_refused(mpi, tmp_path, version):
+    program = tmp_path / "IMB-MPI1"
+    program.write_text(IMB_OUTPUT.format(version=version))
+    program.chmod(0o755)
+    if version.startswith("2018"):
+        with pytest.raises(RefusedError, match="IMB-MPI1 2018 Update 1 measures reduce_scatter by another size"):
+            measured(mpi, tmp_path, collective="reduce_scatter", sizes=[4])
+    else:
+        assert all(point.visits for point in measured(mpi, tmp_path, collective="reduce_scatter", sizes=[4]))
 
 
 def test_other_output_is_said(mpi, suite):

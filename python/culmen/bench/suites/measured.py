@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...base.text import plural
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..collectives.points import Point, Protocol
@@ -40,7 +41,10 @@ def measure_points(
                 for point in of:
                     point.unavailable, point.visits = str(error), []
                 continue
-            for point, result in zip(of, results, strict=True):
+            for point in of:
+                if (result := results.get(point.size)) is None:
+                    point.unavailable = f"{program.path.name} does not measure {plural(point.size, 'byte')}"
+                    continue
                 point.verified = not algorithm.function  # a program of others does not say what ran
                 point.visits.append([max(result.mean_s, 1e-9)])
                 point.spent_s += (time.monotonic() - begun) / len(sizes)

@@ -16,10 +16,13 @@ from ...launch.mpi.collectives import Algorithm
 from ...launch.programs import said_by
 from ..conversation import LostError, RefusedError
 from ..parts import settings_of_launchers
-from .results import Result, benchmarks_in
+from .results import Benchmark, Result, benchmarks_in
 
 IMB = "IMB-MPI1"
 _OSU = "osu_{}"
+_REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+_NUMBER = 4  # bytes of a number that the suites reduce
+_PER_RANK_SINCE = 2019  # before, IMB's size of a reduce_scatter was that of the whole vector
 _SAID = 200  # characters of a program's own message
 
 
@@ -34,8 +37,18 @@ class Program:
     def is_imb(self) -> bool:
         return self.path.name == IMB
 
+    def measures(self, size: int) -> bool:
+        """Both suites reduce whole numbers of floats or ints. OSU has no empty messages."""
+        whole = self.collective not in _REDUCTIONS or size % _NUMBER == 0
+        return whole and (size > 0 or self.is_imb or self.collective == "barrier")
+
+    def own_size(self, size: int, ranks: int) -> int:
+        """The suite's word for it: OSU's size of a reduce_scatter is that of the whole vector."""
+        return size * ranks if self.collective.startswith("reduce_scatter") and not self.is_imb else size
+
     def launches(self, ranks: int, sizes: Sequence[int], calls: int, scratch: Path) -> list[list[str]]:
-        """The words of each launch, which together measure these sizes. ``scratch``: a folder for files of words."""
+        """The words of each launch, which together measure these sizes, as the suite calls them. ``scratch``: a folder
+        for files of words."""
         if self.is_imb:
             lengths = scratch / "lengths"
             lengths.write_text("".join(f"{size}\n" for size in sizes))
@@ -94,11 +107,15 @@ def run(
     sizes: Sequence[int],
     calls: int,
     most_s: float,
-) -> list[Result]:
-    """One launch, or several if it needs them. ``most_s``: the longest time of one.
+) -> dict[int, Result]:
+    """One launch, or several if it needs them: the result of each size that the suite measures. ``most_s``: the longest
+    time of a launch.
 
-    Raises LostError if it takes longer, RefusedError if the program fails or lacks a size.
+    Raises LostError if it takes longer, RefusedError if the program fails or measures none of the sizes.
     """
+    asked = {program.own_size(size, ranks): size for size in sizes if program.measures(size)}
+    if not asked:
+        return {}
     words = situations(launcher, ranks_on_a_node(ranks), here=True)
     flags = [flag for each in words for flag in each.flags]
     environment = {name: value for each in words for name, value in each.environment.items()} | dict(os.environ)
@@ -107,13 +124,13 @@ def run(
     environment |= known.variables_for(program.collective, algorithm) if known is not None else {}
     found: dict[int, Result] = {}
     with tempfile.TemporaryDirectory(prefix="culmen-suite-") as scratch:
-        for launch in program.launches(ranks, sizes, calls, Path(scratch)):
+        for launch in program.launches(ranks, list(asked), calls, Path(scratch)):
             command = [launcher.program, *flags, "-n", str(ranks), *launch]
-            found |= {each.size: each for each in _run(command, environment, program, ranks, most_s)}
-    missing = [size for size in sizes if size not in found]
-    if missing:
-        raise RefusedError(f"{program.path.name} did not measure {missing[0]} bytes")
-    return [found[size] for size in sizes]
+            results = _run(command, environment, program, ranks, most_s)
+            found |= {asked[each.size]: each for each in results if each.size in asked}
+    if not found:
+        raise RefusedError(f"{program.path.name} measured no size of {', '.join(map(str, asked))} bytes")
+    return found
 
 
 def _run(command: list[str], environment: dict[str, str], program: Program, ranks: int, most_s: float) -> list[Result]:
@@ -132,4 +149,12 @@ def _run(command: list[str], environment: dict[str, str], program: Program, rank
     except InputError as error:
         raise RefusedError(str(error)) from None
     of = [each for each in benchmarks if each.collective == program.collective and each.ranks in (None, ranks)]
+    if old := next((each.version for each in of if _counts_whole_vector(each)), ""):
+        raise RefusedError(f"{IMB} {old} measures {program.collective} by another size; use IMB 2019 or later")
     return [result for each in of for result in each.results]
+
+
+def _counts_whole_vector(of: Benchmark) -> bool:
+    year = re.match(r"\d+", of.version)
+    scatters = of.suite == "IMB" and of.collective.startswith("reduce_scatter")
+    return scatters and year is not None and int(year[0]) < _PER_RANK_SINCE

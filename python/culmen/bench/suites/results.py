@@ -86,7 +86,7 @@ def _osu(text: str) -> Iterator[Benchmark]:
 
 
 def _imb(text: str) -> Iterator[Benchmark]:
-    version = re.search(r"Intel\(R\) MPI Benchmarks (\S+?),", text)
+    version = re.search(r"Intel ?\(R\) MPI Benchmarks ([^,\n]+?),", text)
     for head, body in _parts(_IMB, text):
         collective, ranks = collective_named(head[1]), re.search(r"#processes = (\d+)", body)
         if collective is None:
