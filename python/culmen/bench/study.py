@@ -8,12 +8,15 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS
+from ..report.reading import read
 from ..run.master import conduct, raise_error
 from ..run.progress.monitor import Monitor
 from ..run.result import Result
 from ..run.study import Study
 from ..store.opening import open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked
+
+_AGAIN = "-again-"  # in the names of stores
 
 
 class KeptStudy:
@@ -92,6 +95,8 @@ class PointStudy(KeptStudy):
         time_limit_s: float,
         store: Path,
     ) -> None:
+        self.points = list(points)
+        self._same = (command, fixed, evaluator, time_limit_s)
         space = {name: _parameter([point[name] for point in points]) for name in points[0]}
         space["number"] = {"type": "integer", "lower": 0, "upper": max(len(points) - 1, 1)}  # each candidate differs
         space |= {name: {"value": value} for name, value in fixed.items()}
@@ -106,6 +111,31 @@ class PointStudy(KeptStudy):
         }
         super().__init__(checked(StudyFile, tables, command), Path.cwd(), command, store, "points")
 
+    def _of(self, points: Sequence[Mapping[str, Any]], store: Path) -> "PointStudy":
+        command, fixed, evaluator, time_limit_s = self._same
+        return PointStudy(command, points, fixed, evaluator, time_limit_s, store)
+
+    def in_store(self, store: Path) -> "PointStudy":
+        """The same study in another store."""
+        return self._of(self.points, store)
+
+    def last_round(self) -> "PointStudy":
+        """The study that the same command continues: this one or, if it is complete, one of the points that failed in
+        it, in a store beside it; and so on. Raises InputError as open() does."""
+        if self.open() < len(self.points):
+            return self
+        found = read(self.store)
+        failed = sorted(int(number) for number in found.columns["number"][found.failed])
+        if not failed:
+            return self
+        return self._of([self.points[number] for number in failed], _next_round(self.store)).last_round()
+
+    def missing(self) -> int:
+        """The number of points that the same command measures: those without an outcome, or else those that failed.
+        Raises InputError as open() does."""
+        last = self.last_round()
+        return len(last.points) - last.open()
+
     def run(self, begin: Callable[[], Monitor], exit_code: int, limit: int) -> bool:
         """Measures the points until there are ``limit`` of them. False: a signal stopped it. ``exit_code``: of the
         program after a second signal."""
@@ -113,6 +143,39 @@ class PointStudy(KeptStudy):
         if result.reason in ("interrupted", "evaluations"):
             return result.reason == "evaluations"
         raise _core.CulmenError(result.message)
+
+
+def _next_round(store: Path) -> Path:
+    stem, _, number = store.stem.partition(_AGAIN)
+    return store.with_name(f"{stem}{_AGAIN}{int(number or 0) + 1}{store.suffix}")
+
+
+def rounds(store: Path) -> list[Path]:
+    """The store, and those beside it in which points that had failed were measured again; none: it does not exist."""
+    return [store, *rounds(_next_round(store))] if store.exists() else []
+
+
+def left_in(store: Path, points: int) -> tuple[int, int]:
+    """The number of points without an outcome, of so many; if there is none, the number of those that failed again."""
+    left, failed = points, points
+    for place in rounds(store):
+        summary = open_store(place).summary
+        left, failed = failed - int(summary["told"]), int(summary["failed"])
+        if left > 0:
+            break
+    return (left, 0) if left > 0 else (0, failed)
+
+
+def outcomes_in(store: Path, *names: str) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
+    """These parameters of each point that was measured, in any round, and the failures of the last round."""
+    measured: list[tuple[Any, ...]] = []
+    failures: list[dict[str, Any]] = []
+    for place in rounds(store):
+        found = read(place)
+        failures = found.opened.failures
+        rows = zip(found.columns["status"], *(found.columns[name] for name in names), strict=True)
+        measured += [tuple(values) for status, *values in rows if status == "ok"]
+    return measured, failures
 
 
 def _parameter(values: list[Any]) -> dict[str, Any]:

@@ -3,9 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ... import _core
 from ...base.text import plural
@@ -14,14 +12,13 @@ from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.mappings import mappings_of
-from ...bench.study import PointStudy
+from ...bench.study import PointStudy, outcomes_in
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...report.reading import read
-from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -118,7 +115,7 @@ def submit_collectives(
         "launches",
         len(wanted.points()),
         wanted.most_s(),
-        lambda store: _study(wanted, store).open(),
+        lambda store: _study(wanted, store).missing(),
         lambda folders, to, end: _conclude(wanted, folders, to, end, quiet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
@@ -134,9 +131,9 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
-        state = read(place / _STORE)
-        columns, failed = state.columns, failed or bool(state.opened.failures)
-        there = [_samples_of(columns, row, place) for row in range(len(state)) if columns["status"][row] == "ok"]
+        points, failures = outcomes_in(place / _STORE, "collective", "ranks", "mapping")
+        failed = failed or bool(failures)
+        there = [samples.samples_file(name, int(ranks), mapping, place) for name, ranks, mapping in points]
         files += [path for path in there if path.exists()]
         if missing := [path for path in there if not path.exists()]:
             failed = True
@@ -144,8 +141,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
                 f"culmen: {missing[0]} is missing ({plural(len(missing), 'launch')} in all); to measure again, write "
                 "--overwrite"
             )
-        for failure in state.opened.failures:
-            print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
+        say_failures(failures, len(wanted.points()), "launches")
     if not files:
         return nothing_measured(end, "collective")
     found = samples.Table(sorted(files))
@@ -163,10 +159,6 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
             print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed, "launches")
-
-
-def _samples_of(columns: Mapping[str, Any], row: int, place: Path) -> Path:
-    return samples.samples_file(columns["collective"][row], int(columns["ranks"][row]), columns["mapping"][row], place)
 
 
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:

@@ -4,17 +4,18 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ... import _core
 from ..._core import InputError
 from ...base.text import lasted
 from ...bench.parts import for_evaluators
-from ...bench.study import PointStudy
+from ...bench.study import PointStudy, rounds
 from ...launch.allocation import ranks_on_a_node
 from ...launch.launcher import cores
 from ...run.progress.figures import Words
@@ -111,8 +112,20 @@ def run_missing(
         limit = points if at_most is None else min(points, done + at_most)
         return End.STOPPED if not study.run(begin, RESUMABLE, limit) else End.WHOLE if limit == points else End.ENOUGH
     if not quiet:
-        print(f"All {done} {what} are in {study.store}; to measure again, write --overwrite")
+        say_complete(points, what, study.store)
     return End.WHOLE
+
+
+def say_complete(points: int, what: str, store: Path) -> None:
+    print(f"All {points} {what} are in {store}; to measure again, write --overwrite")
+
+
+def say_failures(failures: Sequence[Mapping[str, Any]], points: int, what: str) -> None:
+    """``points``: the number of all."""
+    for each in failures:
+        print(f"culmen: {each['count']} of {points} {what} failed: {each['message'].splitlines()[0]}")
+    if failures:
+        print(f"To measure the failed {what} again, type the same command.")
 
 
 def measure_in(
@@ -127,16 +140,23 @@ def measure_in(
     scratch: Path | None,
     at_most: int | None,
 ) -> End:
-    """``run_missing`` for the points of a store in this folder, for which evaluators leave samples there. ``study_of``:
-    gets the store. ``begin``: gets the number of points that were measured before. ``scratch``: see KeptStore."""
+    """``run_missing`` for the points of a store in this folder, for which evaluators leave samples there, or for those
+    that failed. ``study_of``: gets the store. ``begin``: gets the number of points that were measured before.
+    ``scratch``: see KeptStore."""
     store = folder / name
     if overwrite:
-        remove_measurements(store)
-    with KeptStore(store, scratch) as kept:
-        study = study_of(kept.place)
-        done = study.open()
+        remove_rounds(store)
+    last = study_of(store).last_round()
+    with KeptStore(last.store, scratch) as kept:
+        study = last.in_store(kept.place)
+        done, count = study.open(), len(study.points)
+        if done == count:
+            if not quiet:
+                say_complete(points, what, store)
+            return End.WHOLE
         for_evaluators(folder)
-        return run_missing(study, points, done, what, lambda: kept.watching(begin(done)), quiet, at_most)
+        before = points - count + done
+        return run_missing(study, count, done, what, lambda: kept.watching(begin(before)), quiet, at_most)
 
 
 def begin_launches(
@@ -171,6 +191,12 @@ def nothing_measured(end: End, what: str) -> int:
         return RESUMABLE
     print(f"culmen: no {what} was measured")
     return FAILED
+
+
+def remove_rounds(store: Path) -> None:
+    """The store and those of the points that were measured again."""
+    for place in rounds(store):
+        remove_measurements(place)
 
 
 def remove_measurements(store: Path) -> None:

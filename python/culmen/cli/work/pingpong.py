@@ -10,14 +10,13 @@ from ...bench.parts import join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, Table, samples_file
 from ...bench.pingpong.routes import mapped, routes, routes_named
-from ...bench.study import PointStudy
+from ...bench.study import PointStudy, outcomes_in
 from ...bench.words import beside, sizes_of, words_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
-from .measuring import End, exit_code, folder_for, measure_in, nothing_measured
+from .measuring import End, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -105,7 +104,7 @@ def submit_pingpong(
         "routes",
         len(plan.routes),
         plan.most_s * len(plan.routes),
-        lambda store: plan.study(store).open(),
+        lambda store: plan.study(store).missing(),
         lambda folders, to, end: _conclude(folders, to, plan.routes, end, quiet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
@@ -125,12 +124,10 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, qu
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
-        state = read(place / _STORE)
-        failures = state.opened.failures
+        points, failures = outcomes_in(place / _STORE, "route")
         failed = failed or bool(failures)
-        for failure in failures:
-            print(f"culmen: {failure['count']} of {len(state)} routes failed: {failure['message'].splitlines()[0]}")
-        done = {state.columns["route"][row] for row in range(len(state)) if state.columns["status"][row] == "ok"}
+        say_failures(failures, len(names), "routes")
+        done = {route for (route,) in points}
         files += [path for name in names if name in done and (path := samples_file(name, place)).exists()]
     found = Table(files)
     for route, why in found.unavailable.items():

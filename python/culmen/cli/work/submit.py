@@ -14,6 +14,7 @@ from ... import _core
 from ..._core import InputError
 from ...base.signals import STOP_SIGNALS, handling
 from ...base.text import lasted
+from ...bench.study import left_in
 from ...bench.submission import JobFolder, Submitted
 from ...launch.scheduler import scheduler_named
 from ...launch.scheduler.fitting import partitions_named, shape_of, time_for
@@ -22,10 +23,9 @@ from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
 from ...launch.scheduler.site import Site, read_site
 from ...launch.scheduler.times import shown_time, time_of
 from ...report.reading import read
-from ...store.opening import open_store
 from .codes import FAILED, FINISHED, RESUMABLE
 from .job_lines import JobLines, job_lines
-from .measuring import End, folder_for, remove_measurements
+from .measuring import End, folder_for, remove_rounds, say_complete
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
@@ -83,20 +83,14 @@ class Cluster:
         return min(nodes * tasks for nodes, tasks in shapes)
 
 
-def _told(store: Path) -> int:
-    """The number of points that a job has measured so far."""
-    try:
-        return int(open_store(store).summary["told"]) if store.exists() else 0
-    except _core.CulmenError:
-        return 0  # the job is just writing it
-
-
 @dataclass(frozen=True)
 class Task:
     """What a job does. ``arguments``: of culmen in the job. ``tasks``: of the scheduler, at least. ``store``: the name
-    of the file. ``what``: its points are. ``done``: the number of points in a store; raises InputError for a store of
-    other points. ``conclude``: gets the folders with results, that for the tables, and whether all is measured.
-    ``is_complete``: gets a folder with all points, and says whether the job did what comes after them."""
+    of the file. ``what``: its points are. ``missing``: how many points of a store, also a new one, a job must measure;
+    raises InputError for a store of other points. ``conclude``: gets the folders with results, that for the tables, and
+    whether all is measured. ``left``: of a store and the number of all points, those without an outcome, and those that
+    failed. ``clear``: removes what was measured. ``is_complete``: gets a folder with all points, and says whether the
+    job did what comes after them."""
 
     name: str
     arguments: list[str]
@@ -105,10 +99,10 @@ class Task:
     what: str
     points: int
     most_s: float
-    done: Callable[[Path], int]
+    missing: Callable[[Path], int]
     conclude: Callable[[list[Path], Path, End], int]
-    told: Callable[[Path], int] = _told  #: the number of points that a job has measured so far, while it measures
-    clear: Callable[[Path], None] = remove_measurements  #: to measure again
+    left: Callable[[Path, int], tuple[int, int]] = left_in
+    clear: Callable[[Path], None] = remove_rounds
     is_complete: Callable[[Path], bool] = lambda _folder: True
 
 
@@ -141,7 +135,7 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
     longest_s: dict[str, float] = {}
     if pilot is not None:
         for job in jobs:
-            if not job.active and task.done(job.folder.path / task.store) == 0:
+            if not job.active and _done(task, job) == 0:
                 _submit(task, cluster, job, quiet, pilot=pilot)
         first = [job for job in jobs if job.is_pilot]
         if not _follow(task, cluster.scheduler, first, quiet):
@@ -227,12 +221,13 @@ def _submit(
     task: Task, cluster: Cluster, job: _Job, quiet: bool, longest_s: float = math.inf, pilot: int | None = None
 ) -> None:
     store = job.folder.path / task.store
-    done = task.done(store)
-    if done >= task.points and task.is_complete(job.folder.path):
+    missing = task.missing(store)
+    done = task.points - missing
+    if not missing and task.is_complete(job.folder.path):
         if not quiet:
-            print(f"All {done} {task.what} are in {store}; to measure again, write --overwrite")
+            say_complete(task.points, task.what, store)
         return
-    request = _request(task, cluster, job, task.points - done, pilot, longest_s)
+    request = _request(task, cluster, job, missing, pilot, longest_s)
     job.folder.path.mkdir(parents=True, exist_ok=True)
     job.folder.script.write_text(cluster.scheduler.script(request), encoding="utf-8")
     number = cluster.scheduler.submit(job.folder.script, request)
@@ -257,12 +252,25 @@ def _follow(task: Task, scheduler: Scheduler, jobs: list[_Job], quiet: bool) -> 
         for places in follow(scheduler, list(there), leave):
             for number, place in places.items():
                 there[number].place = place
-                _show(show, there[number], task.told(there[number].folder.path / task.store))
+                _show(show, there[number], _told(task, there[number]))
     return all(job.place.phase in (Phase.ENDED, Phase.UNKNOWN) for job in there.values())
 
 
 def _show(show: JobLines, job: _Job, done: int) -> None:
     show.see(_name(job), job.place, done)
+
+
+def _done(task: Task, job: _Job) -> int:
+    """The number of points with an outcome."""
+    return task.points - task.left(job.folder.path / task.store, task.points)[0]
+
+
+def _told(task: Task, job: _Job) -> int:
+    """The number of points that a job has measured so far."""
+    try:
+        return _done(task, job)
+    except _core.CulmenError:
+        return 0  # the job is just writing it
 
 
 def _left(scheduler: Scheduler, jobs: list[_Job]) -> int:
@@ -298,16 +306,15 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
 
 
 def _last_results(task: Task, job: _Job, points: int) -> int:
-    """The number of measured points. If the job ended well, so many of them will arrive."""
-    store = job.folder.path / task.store
+    """The number of points with an outcome. If the job ended well, so many of them will arrive, and none failed."""
     until = time.monotonic() + (_ARRIVES_S if job.active and job.place.exit_code == 0 else 0)
-    while not _has_all(task, job, done := task.done(store), points) and time.monotonic() < until:
+    while True:
+        left, failed = task.left(job.folder.path / task.store, task.points)
+        done = task.points - left
+        whole = done >= points and not failed and (left > 0 or task.is_complete(job.folder.path))
+        if whole or time.monotonic() >= until:
+            return done
         time.sleep(0.5)
-    return done
-
-
-def _has_all(task: Task, job: _Job, done: int, points: int) -> bool:
-    return done >= points and (done < task.points or task.is_complete(job.folder.path))
 
 
 def _why(task: Task, scheduler: Scheduler, job: _Job, done: int) -> list[str]:

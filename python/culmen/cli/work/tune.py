@@ -17,14 +17,13 @@ from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.conversation import LostError
 from ...bench.session import Session
-from ...bench.study import PointStudy
+from ...bench.study import PointStudy, outcomes_in
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi import load
 from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...report.reading import read
 from ...tune.cluster import choices, page
 from ...tune.cluster import trial as trials
 from ...tune.cluster.choices import Lost, Place, Tuned
@@ -35,7 +34,7 @@ from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
-from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured
+from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -202,9 +201,9 @@ def submit_tuning(
         "launches",
         len(wanted.points()),
         wanted.most_s(),
-        lambda store: _study(wanted, store).open(),
+        lambda store: _study(wanted, store).missing(),
         lambda folders, to, end: _conclude(wanted, folders, to, end, quiet, here=False),
-        lambda job: (job / trials.FILE).exists(),
+        is_complete=lambda job: (job / trials.FILE).exists(),
     )
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 
@@ -221,9 +220,8 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     if len(measured) > 1:
         raise InputError("one tuning file cannot be for several partitions; give one --partition")
     place = measured[-1]
-    failures = read(place / _STORE).opened.failures
-    for failure in failures:
-        print(f"culmen: {failure['count']} launches failed: {failure['message'].splitlines()[0]}")
+    _, failures = outcomes_in(place / _STORE)
+    say_failures(failures, len(wanted.points()), "launches")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
     if not there:
         if here and end is End.WHOLE:

@@ -48,9 +48,9 @@ def submit_command(
         "runs at most",
         runs,
         runs * _run_s(recipe, folder / cluster.partitions[0].name, cluster),
-        lambda store: runs if _result(store.parent, recipe) else min(_told(store), runs - 1),
+        lambda store: 0 if _result(store.parent, recipe) else max(1, runs - _told(store)),
         lambda folders, to, end: _conclude(recipe, folders[0], to, end, quiet),
-        told=_told,
+        left=lambda store, all_runs: (0 if _result(store.parent, recipe) else max(1, all_runs - _told(store)), 0),
         clear=lambda store: remove_results(store.parent),
     )
     return run_jobs(task, cluster, folder, overwrite, quiet)
