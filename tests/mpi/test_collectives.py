@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import statistics
@@ -263,6 +264,34 @@ def test_collectives_are_measured_drawn_and_not_measured_again(mpi, tmp_path):
     assert (other.returncode, "holds other points; give another folder" in other.stderr) == (2, True)
 
 
+@pytest.mark.either("mpi")
+def test_samples_of_another_version_or_machine_are_not_continued(mpi, tmp_path):
+    words = ("bench", "collectives", *SMALL, "--collectives", "barrier", "--mpi", mpi, "--output", "out")
+    first = culmen(*words, "--at-most", "1", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr + first.stdout
+    file, about = tmp_path / "out/samples/barrier-2.csv", tmp_path / "out/environment.json"
+    rows, described = file.read_text(), json.loads(about.read_text())
+    version, host = rows_in(tmp_path)[0]["version"], described["host"]
+    for place, text, other, here in (
+        (file, rows.replace(version, "Open MPI 1.2.3"), "Open MPI 1.2.3", version),
+        (about, json.dumps(described | {"host": "elsewhere"}), "the machine elsewhere", host),
+    ):
+        before = place.read_text()
+        place.write_text(text)
+        done = culmen(*words, cwd=tmp_path)
+        assert done.returncode == 2, done.stdout
+        assert re.search(
+            f"^culmen: .*out has samples of {other}, but this .*{re.escape(here)}; give another", done.stderr
+        )
+        assert "write --overwrite" in done.stderr
+        place.write_text(before)
+    written = about.read_text()
+    done = culmen(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert about.read_text() == written, "only before the first launch"
+    assert {row["ranks"] for row in rows_in(tmp_path)} == {"2", "3"}
+
+
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
 @pytest.mark.either("mpi")
 def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
@@ -289,6 +318,12 @@ def test_a_launch_that_fails_is_said_and_the_others_stay(mpi, tmp_path, broken, 
     assert "1 of 2 launches failed: " in done.stdout
     assert "no answer within 2 s" in done.stdout
     assert {row["collective"] for row in rows_in(tmp_path)} == {"barrier"}
+    assert "To measure the failed launches again, type the same command." in done.stdout
+    monkeypatch.delenv("LD_PRELOAD")
+    again = culmen("bench", "collectives", *words, "--mpi", mpi, "--output", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "2 launches, 1 of them before" in again.stdout
+    assert {row["collective"] for row in rows_in(tmp_path)} == {"bcast", "barrier"}
 
 
 @pytest.mark.parametrize(

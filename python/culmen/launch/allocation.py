@@ -11,6 +11,11 @@ def partition() -> str:
     return os.environ.get(PARTITION, "")
 
 
+def nodes_of_job() -> str:
+    """As Slurm writes it, for example n[1-4]. Empty outside a job."""
+    return os.environ.get("SLURM_JOB_NODELIST", "")
+
+
 def tasks_on_nodes() -> list[int]:
     """The tasks on each node of the allocation. Empty: there is no allocation, or it does not say so."""
     if "SLURM_JOB_ID" not in os.environ:

@@ -43,8 +43,8 @@ class Samples:
 
 
 class Key(NamedTuple):
-    """What was measured. ``mpi``: if there are several partitions, mappings or roots, they are part of it, as in
-    openmpi/main or openmpi/root 3."""
+    """What was measured. ``mpi``: if there are several versions, partitions, mappings or roots, they are part of it, as
+    in openmpi/4.1.4, openmpi/main or openmpi/root 3."""
 
     mpi: str
     collective: str
@@ -82,28 +82,37 @@ def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
 
 
 class _At(NamedTuple):
-    """Where it was measured."""
+    """Where it was measured, and with which version of the MPI."""
 
+    version: str
     partition: str
     mapping: str
     root: int
 
 
 class _Places:
-    """Names partitions, mappings and roots, where there are several."""
+    """Names versions, partitions, mappings and roots, where there are several."""
 
     def __init__(self, found: Iterable[tuple[_At, Key]]) -> None:
+        self._versions: dict[str, set[str]] = defaultdict(set)  # of each MPI
         self._partitions: set[str] = set()
         self._mappings: set[str] = set()
         self._roots: dict[str, set[int]] = defaultdict(set)  # of each collective
         for at, key in found:
+            self._versions[key.mpi].add(at.version)
             self._partitions.add(at.partition)
             self._mappings.add(at.mapping)
             self._roots[key.collective].add(at.root)
 
+    @property
+    def several_partitions(self) -> bool:
+        return len(self._partitions) > 1
+
     def named(self, at: _At, key: Key) -> Key:
         words = [key.mpi]
-        if len(self._partitions) > 1 and at.partition:
+        if len(self._versions[key.mpi]) > 1 and at.version:
+            words.append(at.version.split()[-1])
+        if self.several_partitions and at.partition:
             words.append(at.partition)
         if len(self._mappings) > 1 and at.mapping:
             words.append(at.mapping)
@@ -113,7 +122,8 @@ class _Places:
 
 
 class Table:
-    """The samples of several files. Raises InputError if one is no such file."""
+    """The samples of several files. ``several_partitions``: they are of several partitions. Raises InputError if one is
+    no such file."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -121,7 +131,7 @@ class Table:
         about: dict[tuple[_At, Key], tuple[str, bool]] = {}
         unavailable: dict[tuple[_At, Key], str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
-            at = _At(row["partition"], row["mapping"], int(row["root"]))
+            at = _At(row["version"], row["partition"], row["mapping"], int(row["root"]))
             key = at, Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
             if row["unavailable"]:
                 unavailable[key] = row["unavailable"]
@@ -131,6 +141,7 @@ class Table:
             if row["late"] == "0" and row["warm_up"] == "0":
                 visits[key][int(row["visit"])].append(float(row["time_s"]))
         places = _Places([*about, *unavailable])
+        self.several_partitions = places.several_partitions
         self.points = {
             places.named(*key): Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
             for key, times in visits.items()

@@ -1,14 +1,12 @@
 """``culmen bench collectives``: measures the collectives of an MPI."""
 
 import json
-import os
-import platform
 from pathlib import Path
+from typing import Any
 
-from ... import _core
 from ...base.text import plural
 from ...bench import parts, words
-from ...bench.collectives import figures, plan, samples, winners
+from ...bench.collectives import environment, figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.mappings import mappings_of
@@ -23,7 +21,6 @@ from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
 _FOLDER, _STORE = Path("bench-collectives"), "collectives.db"
-_ENVIRONMENT = "environment.json"
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(samples.COLUMNS).encode()))
 _START_S = 120.0  # a launch starts and ends
 
@@ -99,8 +96,17 @@ def measure_collectives(
         quiet,
         scratch,
         at_most,
+        lambda done: _begin(wanted, folder, done),
     )
     return _conclude(wanted, [folder], folder, end, quiet)
+
+
+def _begin(wanted: Plan, folder: Path, done: int) -> None:
+    """Writes the environment or, if there are ``done`` launches from before, checks that it is the same."""
+    if done:
+        environment.refuse_other(folder, wanted, [path for path in _samples_in(folder)[0] if path.exists()])
+    else:
+        environment.write(folder, wanted)
 
 
 def submit_collectives(
@@ -131,9 +137,8 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
-        points, failures = outcomes_in(place / _STORE, "collective", "ranks", "mapping")
+        there, failures = _samples_in(place)
         failed = failed or bool(failures)
-        there = [samples.samples_file(name, int(ranks), mapping, place) for name, ranks, mapping in points]
         files += [path for path in there if path.exists()]
         if missing := [path for path in there if not path.exists()]:
             failed = True
@@ -150,8 +155,9 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         parts.join(sorted(files), path, samples.COLUMNS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found, wanted.baseline), encoding="utf-8")
-    about = _environment(wanted, found) if measured == [folder] else _environments(measured)
-    (folder / _ENVIRONMENT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    if measured != [folder]:
+        about = json.dumps(_environments(measured), indent=2)
+        (folder / environment.FILE).write_text(about + "\n", encoding="utf-8")
     if not quiet:
         headings = winners.headings(wanted.baseline)
         print_table(headings, winners.rows_of(found, wanted.baseline), (*headings[:2], *headings[3:5]))
@@ -159,6 +165,12 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
             print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed, "launches")
+
+
+def _samples_in(place: Path) -> tuple[list[Path], list[dict[str, Any]]]:
+    """The files of the launches that were measured, and the failures of the last round."""
+    points, failures = outcomes_in(place / _STORE, "collective", "ranks", "mapping")
+    return [samples.samples_file(name, int(ranks), mapping, place) for name, ranks, mapping in points], failures
 
 
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
@@ -209,21 +221,5 @@ def _named(key: samples.Key) -> str:
 
 def _environments(measured: list[Path]) -> dict[str, object]:
     """Of jobs: that of the first one, and those of all by the names of their folders."""
-    texts = {place.name: place / _ENVIRONMENT for place in measured if (place / _ENVIRONMENT).exists()}
-    found = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in texts.items()}
+    found = {place.name: about for place in measured if (about := environment.read(place))}
     return {**next(iter(found.values()), {}), "partitions": found}
-
-
-def _environment(wanted: Plan, found: samples.Table) -> dict[str, object]:
-    return {
-        "mpi": wanted.launcher.mpi.title,
-        "versions": sorted({point.version for point in found.points.values()}),
-        "launcher": wanted.launcher.program,
-        "host": platform.node(),
-        "kernel": platform.release(),
-        "cpus": _core.usable_cpus(),
-        "cores": cores(),
-        "load": os.getloadavg(),
-        "culmen": _core.build,
-        **wanted.fixed(),
-    }

@@ -139,10 +139,11 @@ def measure_in(
     quiet: bool,
     scratch: Path | None,
     at_most: int | None,
+    check: Callable[[int], None] = lambda _done: None,
 ) -> End:
     """``run_missing`` for the points of a store in this folder, for which evaluators leave samples there, or for those
     that failed. ``study_of``: gets the store. ``begin``: gets the number of points that were measured before.
-    ``scratch``: see KeptStore."""
+    ``scratch``: see KeptStore. ``check``: gets that number, too, before a launch; raises InputError."""
     store = folder / name
     if overwrite:
         remove_rounds(store)
@@ -156,6 +157,7 @@ def measure_in(
             return End.WHOLE
         for_evaluators(folder)
         before = points - count + done
+        check(before)
         return run_missing(study, count, done, what, lambda: kept.watching(begin(before)), quiet, at_most)
 
 
