@@ -354,6 +354,21 @@ def test_several_roots_are_told_apart_by_name(tmp_path):
     found = {(key.mpi, key.collective): of.interval.median for key, of in Table(paths).points.items()}
     expected = {("openmpi/root 0", "bcast"): 1e-5, ("openmpi/root 3", "bcast"): 2e-5, ("openmpi", "allreduce"): 1e-5}
     assert found == pytest.approx(expected)
+    drawn = [figure.key for figure in figures._figures(Table(paths))]
+    assert "map-openmpi-root-0-bcast" in drawn
+    assert not [key for key in drawn if re.search(r"[^\w.-]", key)]
+    assert "partitions" not in figures.collectives_page(Table(paths))
+
+
+def test_several_versions_are_told_apart_by_name(tmp_path):
+    points = [Samples(DEFAULT, 8, [[1e-5]] * 9, [False] * 9, True, "")]
+    paths = []
+    for mpi, version in (("openmpi", "Open MPI 4.1.4"), ("openmpi", "Open MPI 4.1.6"), ("mpich", "MPICH 4.0.2")):
+        paths.append(tmp_path / f"{version}.csv")
+        samples.write_samples(paths[-1], Header(mpi, version, "bcast", 4), points)
+    assert {key.mpi for key in Table(paths).points} == {"openmpi/4.1.4", "openmpi/4.1.6", "mpich"}
+    assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}
+    assert "partitions" not in figures.collectives_page(Table(paths))
 
 
 def test_several_mappings_are_told_apart_by_name(tmp_path):
@@ -377,7 +392,8 @@ def test_several_partitions_are_told_apart_by_name(tmp_path):
     assert [line[0] for line in winners.rows_of(Table(paths))] == ["openmpi/fat", "openmpi/thin"]
     drawn = {figure.key: figure for figure in figures._figures(Table(paths))}
     assert [line["name"] for line in drawn["ranks-partitions-bcast"].data] == ["openmpi/fat", "openmpi/thin"]
-    assert "size-openmpi/fat-bcast" in drawn
+    assert "size-openmpi-fat-bcast" in drawn
+    assert not [key for key in drawn if re.search(r"[^\w.-]", key)]
     assert "bcast, partitions: time against message size" in figures.collectives_page(Table(paths))
     assert "partitions" not in figures.collectives_page(Table(paths[:1]))
     assert paths[0].read_text().splitlines()[1].startswith("openmpi,4,bcast,default,2,3,4,8,0,")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import InputError
+from .style import key_of
 
 KINDS = ("svg", "png", "pdf")
 BROWSERS = ("google-chrome", "chromium", "chromium-browser", "chromium-headless-shell")
@@ -35,7 +36,7 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
         raise InputError(_WITHOUT_KALEIDO) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        written = {folder / f"{figure['key']}.{kind}": figure for figure in figures}
+        written = {folder / f"{key_of(figure['key'])}.{kind}": figure for figure in figures}
         errors = asyncio.run(_write(Kaleido, written, browser, width))
     except OSError as error:
         raise InputError(f"no image can be written into {folder}: {error.strerror or error}") from None

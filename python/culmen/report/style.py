@@ -6,6 +6,7 @@ The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/).
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,11 @@ class Figure:
     def plain(self) -> dict[str, Any]:
         """For plotly.graph_objects.Figure."""
         return {"data": self.data, "layout": {**self.layout, "title": {"text": self.title}}}
+
+
+def key_of(*words: str) -> str:
+    """A figure's key, which also names a file and an element of a page: only letters, digits and ``_.-``."""
+    return re.sub(r"[^\w.-]+", "-", "-".join(words))
 
 
 def layout(height: int = 420, **more: Any) -> dict[str, Any]:

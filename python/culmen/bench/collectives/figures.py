@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...launch.mpi.collectives import DEFAULT
 from ...report.heat_map import heat_map
 from ...report.page import Section, page, place_of, table, text
-from ...report.style import Figure, layout
+from ...report.style import Figure, key_of, layout
 from ..drawing import lead_of
 from ..words import shown_size
 from .lines import against_ranks, against_size
@@ -48,10 +48,12 @@ def _figures(found: Table, baseline: str = DEFAULT) -> Iterator[Figure]:
 
 def _comparisons(found: Table) -> Iterator[Figure]:
     """If there are several partitions: the MPI's own choice on each of them."""
+    if not found.several_partitions:
+        return
     points = {
         key._replace(mpi="partitions", algorithm=key.mpi): point
         for key, point in found.points.items()
-        if key.algorithm == DEFAULT and "/" in key.mpi
+        if key.algorithm == DEFAULT
     }
     about = "The median time of a call with the MPI's own choice, with its interval of 95 %, on each partition."
     for collective in sorted({key.collective for key in points}):
@@ -83,7 +85,7 @@ def _map(mpi: str, collective: str, won: list[Winner], baseline: str) -> Figure:
     )
     plain = layout(height=max(260, 120 + 34 * len(ranks))) | parts
     plain["xaxis"]["title"], plain["yaxis"]["title"] = {"text": "message size"}, {"text": "ranks"}
-    return Figure(f"map-{mpi}-{collective}", f"{collective}, {mpi}: the fastest algorithm", about, data, plain)
+    return Figure(key_of("map", mpi, collective), f"{collective}, {mpi}: the fastest algorithm", about, data, plain)
 
 
 def _said(w: Winner, baseline: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...launch.mpi.collectives import DEFAULT
 from ...report.page import text
-from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
+from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, key_of, layout
 from ..drawing import error_bars
 from ..sampling import Interval
 from ..words import shown_size
@@ -23,7 +23,7 @@ def against_size(
     what, key = ("bandwidth", "rate-size") if rate else ("time", "size")
     title = f"{collective}, {mpi}: {what} against message size"
     label = "message size in bytes"
-    return _menu_of(points, f"{key}-{mpi}-{collective}", "ranks", "size", label, title, about, baseline, rate)
+    return _menu_of(points, key_of(key, mpi, collective), "ranks", "size", label, title, about, baseline, rate)
 
 
 def against_ranks(
@@ -32,7 +32,7 @@ def against_ranks(
     """One menu entry for each message size."""
     what, key = ("bandwidth", "rate-ranks") if rate else ("time", "ranks")
     title = f"{collective}, {mpi}: {what} against the number of ranks"
-    return _menu_of(points, f"{key}-{mpi}-{collective}", "size", "ranks", "ranks", title, about, baseline, rate)
+    return _menu_of(points, key_of(key, mpi, collective), "size", "ranks", "ranks", title, about, baseline, rate)
 
 
 def _menu_of(
