@@ -111,7 +111,9 @@ def test_a_job_is_submitted_for_the_points_that_failed(measure, tmp_path, capfd)
         concluded.append((end, len(outcomes_in(place / "x.db")[0])))
         return 0
 
-    task = Task("points", ["bench"], 1, "x.db", "points", 3, 3.0, lambda store: measure.study_of(store).missing(), conclude)
+    task = Task(
+        "points", ["bench"], 1, "x.db", "points", 3, 3.0, lambda store: measure.study_of(store).missing(), conclude
+    )
     for fails, jobs, measured in (("1,3", 1, 1), ("1", 2, 2), ("", 3, 3), ("", 3, 3)):
         scheduler.fails = fails
         assert run_jobs(task, cluster, tmp_path / "out", overwrite=False, quiet=False) == 0
