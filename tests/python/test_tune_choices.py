@@ -7,9 +7,14 @@ import pytest
 from culmen._core import InputError
 from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
+from culmen.bench.submission import JobFolder, Submitted
+from culmen.cli.work.measuring import End
+from culmen.cli.work.submit import Task, _collect, _Job
 from culmen.cli.work.tune import _sentences
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
+from culmen.launch.scheduler.job import Phase
+from culmen.launch.scheduler.job import Place as Phased
 from culmen.tune.cluster import measured, origin, page
 from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
 from culmen.tune.cluster.measured import RACE, file_of, leave_out_lost
@@ -159,6 +164,25 @@ def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole):
     assert ("culmen tune install" in said) == whole
     assert ("every one of these algorithms runs" in said) == whole
     assert ("this tuning file was not tried. Do not use it" in said) == (not whole)
+
+
+def test_a_job_that_failed_after_its_launches_is_told(tmp_path, capsys):
+    folder, ends = JobFolder(tmp_path / "main"), []
+    folder.path.mkdir()
+    (folder.path / "tuning.db").touch()
+    folder.output.write_text("the trial crashed\n")
+    task = Task("tuning", [], 2, "tuning.db", "launches", 6, 1.0, lambda _: 6,
+                lambda _folders, _to, end: ends.append(end) or 1, lambda job: (job / FILE).exists())  # fmt: skip
+    job = _Job(folder, SimpleNamespace(name="main"), Submitted("slurm", "7", "main", [], "now"))
+    job.place = Phased(Phase.ENDED, "FAILED", exit_code=1)
+    assert _collect(task, SimpleNamespace(title="Slurm"), [job], tmp_path) == 1
+    said = capsys.readouterr().out
+    assert "job 7 on main ended as FAILED with exit code 1" in said
+    assert "the trial crashed" in said
+    (folder.path / FILE).touch()
+    _collect(task, SimpleNamespace(title="Slurm"), [job], tmp_path)
+    assert capsys.readouterr().out == ""
+    assert ends == [End.WHOLE, End.WHOLE]
 
 
 def test_ranks_on_several_nodes_are_refused_where_rules_are_for_one_node(tmp_path, monkeypatch):

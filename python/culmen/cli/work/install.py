@@ -80,9 +80,9 @@ def _files(folder: Path, site: bool) -> tuple[Path, Path]:
 
 def _settings_folder(site: bool, mpi: str | None) -> Path:
     """To remove settings, an MPI is needed only where it alone knows its folder."""
-    named = [each for each in load() if each.name == mpi]
-    if named and all(each.collectives and each.collectives.rules_kind == "tree" for each in named):
-        raise InputError(_no_settings(named[0].title))
+    for each in load():
+        if each.name == mpi and each.collectives and each.collectives.rules_kind == "tree":
+            raise InputError(_no_settings(each.title))
     return _site_folder(_launcher(mpi or "openmpi", Path())) if site else _user_folder()
 
 

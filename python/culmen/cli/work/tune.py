@@ -180,8 +180,9 @@ def tune_cluster(
 def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
     """Starts two ranks, which know the version of the MPI."""
     launcher, store = wanted.plan.launcher, folder / _STORE
+    without = reader_of_rules(launcher).without_rules
     try:
-        with Session(launcher, 2, wanted.plan.protocol.timeout_s) as session:
+        with Session(launcher, 2, wanted.plan.protocol.timeout_s, without) as session:
             version = session.version
     except LostError as error:
         raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {error}") from None

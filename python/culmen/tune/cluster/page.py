@@ -59,7 +59,7 @@ def lost_rows(tuned: Tuned) -> list[list[str]]:
     sizes: dict[tuple[str, int, str, str], list[int]] = defaultdict(list)
     for (name, ranks, size, algorithm), why in tuned.lost.items():
         sizes[name, ranks, algorithm, why].append(size)
-    places = defaultdict(set)
+    places: dict[tuple[str, int], set[int]] = defaultdict(set)
     for place in (*(choice.place for choice in tuned.choices), *tuned.unmeasured):
         places[place.collective, place.ranks].add(place.size)
     out = []
