@@ -100,6 +100,12 @@ def test_a_point_that_fails_is_said_and_left_out(tmp_path):
     assert "4 of 12 points failed: " in done.stdout
     assert "no such pool" in done.stdout
     assert {row["transport"] for row in rows_in(tmp_path)} == {"tcp"}
+    assert "To measure the failed points again, type the same command." in done.stdout
+    (tmp_path / "peer.py").write_text("""print('{"items": 9, "steady_s": 1.0, "work_s": 0.5, "lone_s": 0.01}')\n""")
+    again = culmen(*bench("--transports", "tcp", "--peer", "peer.py"), cwd=tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "12 points, 8 of them measured before" in again.stdout
+    assert len(rows_in(tmp_path)) == 12
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from ..report.reading import read
 from .grid import Grid
 from .point import Point, PointMeasured
 from .rows import Row, Rows
-from .study import PointStudy
+from .study import PointStudy, rounds
 
 _POINT_S, _WORKER_S, _ROUNDS = 300.0, 1.0, 50  # time limit of a point: also on a busy machine
 
@@ -27,16 +27,21 @@ def _time_limit_s(grid: Grid) -> float:
 
 
 def rows_in(store: Path, cost: str) -> tuple[Rows, list[str]]:
-    """The points in a store that succeeded, and one sentence for each kind of failure."""
-    table = read(store)
-    columns = table.columns
-    rows = [
-        Row(Point(**_read(Point, columns, row)), cost, PointMeasured(**_read(PointMeasured, columns, row)))
-        for row in range(len(table))
-        if columns["status"][row] == "ok"
-    ]
-    told = table.summary["told"]
-    failures = [f"{f['count']} of {told} points failed: {f['message'].splitlines()[0]}" for f in table.opened.failures]
+    """The points that succeeded in a store and in those beside it, and one sentence for each kind of failure in the
+    last one."""
+    rows, failures, told = [], [], 0
+    for place in rounds(store):
+        table = read(place)
+        columns = table.columns
+        rows += [
+            Row(Point(**_read(Point, columns, row)), cost, PointMeasured(**_read(PointMeasured, columns, row)))
+            for row in range(len(table))
+            if columns["status"][row] == "ok"
+        ]
+        told = told or table.summary["told"]
+        failures = [
+            f"{f['count']} of {told} points failed: {f['message'].splitlines()[0]}" for f in table.opened.failures
+        ]
     return Rows(rows), failures
 
 

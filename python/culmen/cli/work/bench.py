@@ -12,6 +12,7 @@ from ...bench import figures, grid, rows
 from ...bench.grid import Grid
 from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
 from ...bench.rows import Rows
+from ...bench.study import PointStudy
 from ...bench.transport import rows_in, study_of
 from ...launch.mpi import LauncherError, find_launcher
 from ...report.files import Kind, replacing
@@ -20,7 +21,7 @@ from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
 from .codes import FINISHED
-from .measuring import End, exit_code, folder_for, nothing_measured, remove_measurements, run_missing
+from .measuring import End, exit_code, folder_for, nothing_measured, remove_rounds, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")
@@ -77,17 +78,21 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
     folder = folder_for(output or _FOLDER)
     store = folder / "transport.db"
     if overwrite:
-        remove_measurements(store)
-    study, points = study_of(wanted, store), len(wanted.points())
-    done = study.open()
-    end = run_missing(study, points, done, "points", lambda: _begin(wanted, points, done, quiet), quiet)
+        remove_rounds(store)
+    study, points = study_of(wanted, store).last_round(), len(wanted.points())
+    anew = study.open() < len(study.points)
+    end = run_missing(
+        study, points, store, "points", lambda before: _begin(wanted, study, points, before, quiet), quiet
+    )
     found, failures = rows_in(store, wanted.cost)
-    return _conclude(found, failures, folder, end, quiet, anew=done < points)
+    return _conclude(found, failures, folder, end, quiet, anew)
 
 
-def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
+def _begin(wanted: Grid, study: PointStudy, points: int, done: int, quiet: bool) -> Monitor:
+    """``done``: the number of points, of all, that were measured before."""
     if not quiet:
-        about = sum(_seconds_of(p, wanted.measure_s) for p in wanted.points()[done:])
+        left = study.points[len(study.points) - (points - done) :]
+        about = sum(_seconds_of(Point(**each), wanted.measure_s) for each in left)
         before = f", {done} of them measured before" if done else ""
         print(f"{points} points{before}; this takes about {lasted(about)} or longer", flush=True)
     return make_monitor(not quiet, Words("points measured", best=""))
@@ -103,6 +108,8 @@ def _conclude(found: Rows, failures: list[str], folder: Path, end: End, quiet: b
     """``anew``: points were measured now."""
     for sentence in failures:
         print(f"culmen: {sentence}")
+    if failures:
+        print("To measure the failed points again, type the same command.")
     if not found.rows:
         return nothing_measured(end, "point")
     table, page, costs = folder / "transport.csv", folder / "transport.html", folder / network.FILE

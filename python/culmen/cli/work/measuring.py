@@ -101,19 +101,26 @@ class _Copying:
 def run_missing(
     study: PointStudy,
     points: int,
-    done: int,
+    store: Path,
     what: str,
-    begin: Callable[[], Monitor],
+    begin: Callable[[int], Monitor],
     quiet: bool,
     at_most: int | None = None,
+    check: Callable[[int], None] = lambda _done: None,
 ) -> End:
-    """Measures the points that the store does not have, or so many of them. ``what``: what the points are."""
-    if done < points:
-        limit = points if at_most is None else min(points, done + at_most)
-        return End.STOPPED if not study.run(begin, RESUMABLE, limit) else End.WHOLE if limit == points else End.ENOUGH
-    if not quiet:
-        say_complete(points, what, study.store)
-    return End.WHOLE
+    """Measures the points that the last round of a study does not have, or so many of them. ``points``, ``store``: of
+    the first round. ``what``: the points are. ``begin``, ``check``: get the number of points that were measured before;
+    ``check`` may raise InputError."""
+    done, count = study.open(), len(study.points)
+    if done == count:
+        if not quiet:
+            say_complete(points, what, store)
+        return End.WHOLE
+    before, limit = points - count + done, count if at_most is None else min(count, done + at_most)
+    check(before)
+    if not study.run(lambda: begin(before), RESUMABLE, limit):
+        return End.STOPPED
+    return End.WHOLE if limit == count else End.ENOUGH
 
 
 def say_complete(points: int, what: str, store: Path) -> None:
@@ -149,16 +156,11 @@ def measure_in(
         remove_rounds(store)
     last = study_of(store).last_round()
     with KeptStore(last.store, scratch) as kept:
-        study = last.in_store(kept.place)
-        done, count = study.open(), len(study.points)
-        if done == count:
-            if not quiet:
-                say_complete(points, what, store)
-            return End.WHOLE
         for_evaluators(folder)
-        before = points - count + done
-        check(before)
-        return run_missing(study, count, done, what, lambda: kept.watching(begin(before)), quiet, at_most)
+        study = last.in_store(kept.place)
+        return run_missing(
+            study, points, store, what, lambda before: kept.watching(begin(before)), quiet, at_most, check
+        )
 
 
 def begin_launches(
