@@ -12,6 +12,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from culmen.bench.collectives.measured import measure_points, points_of
 from culmen.bench.collectives.points import Protocol
@@ -256,8 +257,9 @@ def test_collectives_are_measured_drawn_and_not_measured_again(mpi, tmp_path):
     assert "the fastest algorithm" in (tmp_path / "out/collectives.html").read_text()
     environment = json.loads((tmp_path / "out/environment.json").read_text())
     assert environment["versions"] == [rows[0]["version"]]
-    again = culmen(*words, cwd=tmp_path)
+    again = culmen(*words, "--parquet", cwd=tmp_path)
     assert again.returncode == 0
+    assert pq.read_metadata(tmp_path / "out/collectives.parquet").num_rows == len(rows)
     assert "All 4 launches are in out/collectives.db" in again.stdout
     assert rows_in(tmp_path) == rows
     other = culmen(*words, "--sizes", "16", cwd=tmp_path)

@@ -1,11 +1,13 @@
 """The options, the statistics and the tables of ``culmen bench collectives``."""
 
+import csv
 import json
 import math
 import re
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.measured import Starts
@@ -14,7 +16,7 @@ from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
 from culmen.bench.mappings import flags_of, mappings_of
-from culmen.bench.parts import join
+from culmen.bench.parts import join, write_parquet
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
 from culmen.bench.words import beside, shown_size, sizes_of
 from culmen.cli.work.collectives import _remarks, plan_of
@@ -344,6 +346,20 @@ def test_tables_of_earlier_versions_lack_the_last_columns(tmp_path):
     join([old, path], both, samples.COLUMNS)
     assert {line.count(",") for line in both.read_text().splitlines()} == {len(samples.COLUMNS) - 1}
     assert Table([both]).points.keys() == Table([path]).points.keys()
+
+
+def test_a_table_becomes_a_parquet_file(tmp_path):
+    found = table_of(tmp_path, {("chain", 8): 1e-5}, unavailable=["tree, or none"])
+    write_parquet(found, to := tmp_path / "a.parquet", samples.NUMBERS)
+    rows = pq.read_table(to).to_pylist()
+    with found.open(newline="") as file:
+        texts = list(csv.DictReader(file))
+    assert len(rows) == len(texts) == 37
+    for row, text in zip(rows, texts, strict=True):
+        assert {name: "" if value is None else value for name, value in row.items()} == {
+            name: (float if name == "time_s" else int)(value) if name in samples.NUMBERS and value else value
+            for name, value in text.items()
+        }
 
 
 def test_several_roots_are_told_apart_by_name(tmp_path):

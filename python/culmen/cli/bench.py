@@ -56,6 +56,7 @@ Mapping = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
+Parquet = Annotated[bool, typer.Option("--parquet", help="Write the table also as a Parquet file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
 
 
@@ -291,6 +292,7 @@ def collectives(
     pilot: Pilot = None,
     at_most: AtMost = None,
     scratch: Scratch = None,
+    parquet: Parquet = False,
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
@@ -298,11 +300,13 @@ def collectives(
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         plan = work.collectives.plan_of(*given)
-        raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch, at_most))
+        raise typer.Exit(
+            work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch, at_most, parquet)
+        )
     cluster = work.submit.Cluster.of(job)
     plan = work.collectives.plan_of(*given, most_ranks=max(2, cluster.room()))
-    words = typed(context, without=("ranks",))
-    raise typer.Exit(work.collectives.submit_collectives(plan, cluster, words, output, overwrite, quiet))
+    words = typed(context, without=("ranks", "parquet"))
+    raise typer.Exit(work.collectives.submit_collectives(plan, cluster, words, output, overwrite, quiet, parquet))
 
 
 def pingpong(
@@ -366,16 +370,17 @@ def pingpong(
     pilot: Pilot = None,
     at_most: AtMost = None,
     scratch: Scratch = None,
+    parquet: Parquet = False,
     quiet: Quiet = False,
 ) -> None:
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     limits = (interval, seconds, repetitions or 0)
     plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=job is None)
     if job is None:
-        raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch, at_most))
+        raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch, at_most, parquet))
     cluster = work.submit.Cluster.of(job)
-    words = typed(context, without=("routes",))
-    raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet))
+    words = typed(context, without=("routes", "parquet"))
+    raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet, parquet))
 
 
 def build(

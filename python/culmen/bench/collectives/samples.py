@@ -15,6 +15,13 @@ COLUMNS = [
     "mapping",
 ]  # fmt: skip
 
+NUMBERS = {
+    **dict.fromkeys(
+        ("nodes", "ppn", "ranks", "size", "root", "visit", "repetition", "late", "warm_up", "verified"), "int64"
+    ),
+    "time_s": "float64",
+}
+
 
 class Header(NamedTuple):
     """What all samples of a file have in common."""

@@ -16,6 +16,11 @@ COLUMNS = [
     "route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable", "nodes", "ppn", "partition",
 ]  # fmt: skip
 
+NUMBERS = {
+    **dict.fromkeys(("size", "visit", "repetition", "warm_up", "nodes", "ppn"), "int64"),
+    "time_s": "float64",
+}
+
 
 @dataclass
 class Sized(Series):

@@ -16,7 +16,16 @@ from ...launch.launcher import cores
 from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
+from .measuring import (
+    End,
+    begin_launches,
+    exit_code,
+    folder_for,
+    measure_in,
+    nothing_measured,
+    say_failures,
+    write_parquet,
+)
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -79,6 +88,7 @@ def measure_collectives(
     quiet: bool,
     scratch: Path | None = None,
     at_most: int | None = None,
+    parquet: bool = False,
 ) -> int:
     """Measures what is missing, or ``at_most`` so many launches. Writes the table and the page, and returns an exit
     code. ``scratch``: see KeptStore."""
@@ -98,7 +108,7 @@ def measure_collectives(
         at_most,
         lambda done: _begin(wanted, folder, done),
     )
-    return _conclude(wanted, [folder], folder, end, quiet)
+    return _conclude(wanted, [folder], folder, end, quiet, parquet)
 
 
 def _begin(wanted: Plan, folder: Path, done: int) -> None:
@@ -110,7 +120,13 @@ def _begin(wanted: Plan, folder: Path, done: int) -> None:
 
 
 def submit_collectives(
-    wanted: Plan, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+    wanted: Plan,
+    cluster: Cluster,
+    arguments: list[str],
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    parquet: bool = False,
 ) -> int:
     """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
     task = Task(
@@ -122,7 +138,7 @@ def submit_collectives(
         len(wanted.points()),
         wanted.most_s(),
         lambda store: _study(wanted, store).missing(),
-        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet),
+        lambda folders, to, end: _conclude(wanted, folders, to, end, quiet, parquet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
@@ -133,7 +149,7 @@ def _study(wanted: Plan, store: Path) -> PointStudy:
     return PointStudy("culmen bench collectives", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
 
 
-def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet: bool) -> int:
+def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet: bool, parquet: bool) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
@@ -153,6 +169,8 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     table, page = folder / "collectives.csv", folder / "collectives.html"
     with replacing(table, _TABLE, force=True) as path:
         parts.join(sorted(files), path, samples.COLUMNS)
+    if parquet:
+        write_parquet(table, samples.NUMBERS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found, wanted.baseline), encoding="utf-8")
     if measured != [folder]:

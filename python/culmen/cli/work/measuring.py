@@ -14,13 +14,17 @@ from typing import Any
 from ... import _core
 from ..._core import InputError
 from ...base.text import lasted
+from ...bench import parts
 from ...bench.parts import for_evaluators
 from ...bench.study import PointStudy, rounds
 from ...launch.allocation import ranks_on_a_node
 from ...launch.launcher import cores
+from ...report.files import Kind, replacing
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, FINISHED, RESUMABLE
+
+_PARQUET = Kind("table", lambda _path, head: head.startswith(b"PAR1"))
 
 
 class End(Enum):
@@ -176,6 +180,14 @@ def begin_launches(
         if ranks_on_a_node(ranks) > cores():
             print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
     return make_monitor(not quiet, Words("launches measured", best=""))
+
+
+def write_parquet(table: Path, numbers: Mapping[str, str]) -> Path:
+    """The same rows beside a table. ``numbers``: see bench/parts.py."""
+    other = table.with_suffix(".parquet")
+    with replacing(other, _PARQUET, force=True) as path:
+        parts.write_parquet(table, path, numbers)
+    return other
 
 
 def exit_code(end: End, failed: bool, what: str) -> int:

@@ -8,7 +8,7 @@ from ...base.text import lasted
 from ...bench.mappings import mappings_of
 from ...bench.parts import join
 from ...bench.pingpong import figures
-from ...bench.pingpong.measured import COLUMNS, Table, samples_file
+from ...bench.pingpong.measured import COLUMNS, NUMBERS, Table, samples_file
 from ...bench.pingpong.routes import mapped, routes, routes_named
 from ...bench.study import PointStudy, outcomes_in
 from ...bench.words import beside, sizes_of, words_of
@@ -16,7 +16,7 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
-from .measuring import End, exit_code, folder_for, measure_in, nothing_measured, say_failures
+from .measuring import End, exit_code, folder_for, measure_in, nothing_measured, say_failures, write_parquet
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
@@ -71,6 +71,7 @@ def measure_pingpong(
     quiet: bool,
     scratch: Path | None = None,
     at_most: int | None = None,
+    parquet: bool = False,
 ) -> int:
     """Measures what is missing, or ``at_most`` so many routes. Writes the table and the page, and returns an exit code.
     ``scratch``: see KeptStore."""
@@ -88,11 +89,17 @@ def measure_pingpong(
         scratch,
         at_most,
     )
-    return _conclude([folder], folder, plan.routes, end, quiet)
+    return _conclude([folder], folder, plan.routes, end, quiet, parquet)
 
 
 def submit_pingpong(
-    plan: Plan, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+    plan: Plan,
+    cluster: Cluster,
+    arguments: list[str],
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    parquet: bool = False,
 ) -> int:
     """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
     routes = dict.fromkeys(name.partition("+")[0] for name in plan.routes)  # without their mappings
@@ -105,7 +112,7 @@ def submit_pingpong(
         len(plan.routes),
         plan.most_s * len(plan.routes),
         lambda store: plan.study(store).missing(),
-        lambda folders, to, end: _conclude(folders, to, plan.routes, end, quiet),
+        lambda folders, to, end: _conclude(folders, to, plan.routes, end, quiet, parquet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
@@ -120,7 +127,7 @@ def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
     return make_monitor(not quiet, Words("routes measured", best=""))
 
 
-def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, quiet: bool) -> int:
+def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, quiet: bool, parquet: bool) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
     files, failed = [], False
     for place in measured:
@@ -137,6 +144,8 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, qu
     table, page = folder / "pingpong.csv", folder / "pingpong.html"
     with replacing(table, _TABLE, force=True) as path:
         join(files, path, COLUMNS)
+    if parquet:
+        write_parquet(table, NUMBERS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.pingpong_page(found), encoding="utf-8")
     if not quiet:
