@@ -171,8 +171,9 @@ def test_a_job_that_failed_after_its_launches_is_told(tmp_path, capsys):
     folder.path.mkdir()
     (folder.path / "tuning.db").touch()
     folder.output.write_text("the trial crashed\n")
-    task = Task("tuning", [], 2, "tuning.db", "launches", 6, 1.0, lambda _: 6,
-                lambda _folders, _to, end: ends.append(end) or 1, lambda job: (job / FILE).exists())  # fmt: skip
+    task = Task("tuning", [], 2, "tuning.db", "launches", 6, 1.0, lambda _: 0,
+                lambda _folders, _to, end: ends.append(end) or 1, left=lambda _store, _points: (0, 0),
+                is_complete=lambda job: (job / FILE).exists())  # fmt: skip
     job = _Job(folder, SimpleNamespace(name="main"), Submitted("slurm", "7", "main", [], "now"))
     job.place = Phased(Phase.ENDED, "FAILED", exit_code=1)
     assert _collect(task, SimpleNamespace(title="Slurm"), [job], tmp_path) == 1
