@@ -85,6 +85,7 @@ def test_ranks_are_bound_in_the_words_of_their_launcher(two_sockets):
     assert "--bind-to socket" in words(OPEN_MPI, "1x2", "socket")
     assert "-bind-to none" in words(MPICH, "2x2", "none")
     assert "bind-to" not in words(OPEN_MPI, "1x1", "default", cores=1)
+    assert "--bind-to core" in words(OPEN_MPI, "2x3", "core"), "six ranks on eight cores"
 
 
 def test_a_rank_with_the_threads_of_two_sockets_is_not_bound_to_cores(two_sockets):

@@ -138,11 +138,18 @@ def test_failed_runs_are_as_bad_as_the_worst(real):
     assert 0 < ended.look.saves_h < 1
 
 
-def test_values_that_are_not_positive_give_no_look(real):
-    def shift(found):
-        found.values = found.values - 2
+def only_the_present_settings_succeed(found):
+    found.feasible = np.zeros_like(found.feasible)
+    found.feasible[found.order[0]] = True
 
-    ended = StopRule(1, False, PARAMETERS, 1).seen(real[0].evaluations(shift), RUNS)
+
+def shifted(found):
+    found.values = found.values - 2
+
+
+@pytest.mark.parametrize("change", [shifted, only_the_present_settings_succeed])
+def test_values_that_tell_nothing_give_no_look(real, change):
+    ended = StopRule(1, False, PARAMETERS, 1).seen(real[0].evaluations(change), RUNS)
     assert ended == Ended(1, False, None)
     (sentence, *_) = sentences(tuned_with(ended))
     assert "not known whether more would pay" in sentence

@@ -1,5 +1,6 @@
 """A study in a store that the same command resumes, and one whose candidates are points to measure."""
 
+import glob
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -148,6 +149,11 @@ class PointStudy(KeptStudy):
 def _next_round(store: Path) -> Path:
     stem, _, number = store.stem.partition(_AGAIN)
     return store.with_name(f"{stem}{_AGAIN}{int(number or 0) + 1}{store.suffix}")
+
+
+def later_rounds(store: Path) -> list[Path]:
+    """All stores beside this one in which points were measured again."""
+    return sorted(store.parent.glob(f"{glob.escape(store.stem)}{_AGAIN}*{store.suffix}"))
 
 
 def rounds(store: Path) -> list[Path]:

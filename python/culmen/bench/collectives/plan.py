@@ -95,7 +95,7 @@ class Plan:
         if empty:
             raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
         if self.suite:
-            if own := [name for name in self.collectives if name in known.further]:
+            if own := [name for name in self.collectives if name not in known.of]:
                 raise InputError(f"--with: only culmen's own benchmark measures {own[0]}; leave out --with or {own[0]}")
             for path in sorted({program_in(Path(self.suite), name).path for name in self.collectives}):
                 if here and not is_for(self.launcher.mpi, path):

@@ -37,6 +37,7 @@ def unpacked(sources: Path, to: Path, step: Step) -> Path:
     try:
         if sources.is_dir():
             shutil.copytree(sources, to, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+            _refuse_links_outside(sources, to)
             return to
         with tarfile.open(sources) as archive:
             _refuse_places_outside(archive, sources)
@@ -47,6 +48,17 @@ def unpacked(sources: Path, to: Path, step: Step) -> Path:
         raise InputError(f"{sources} cannot be copied to {to}: {getattr(error, 'strerror', None) or error}") from None
     inside = list(to.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else to
+
+
+def _refuse_links_outside(sources: Path, copied: Path) -> None:
+    """A build through such a link would change the user's files."""
+    inside = copied.resolve()
+    for path in copied.rglob("*"):
+        if path.is_symlink() and not path.resolve().is_relative_to(inside):
+            raise InputError(
+                f"{sources}: the link {path.relative_to(copied)} leads outside of this folder; copy the sources with "
+                "`cp -rL`, and give the copy"
+            )
 
 
 def _refuse_places_outside(archive: tarfile.TarFile, sources: Path) -> None:

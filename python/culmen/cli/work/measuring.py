@@ -16,7 +16,7 @@ from ..._core import InputError
 from ...base.text import lasted
 from ...bench import parts
 from ...bench.parts import for_evaluators
-from ...bench.study import PointStudy, rounds
+from ...bench.study import PointStudy, later_rounds
 from ...launch.allocation import ranks_on_a_node
 from ...launch.launcher import cores
 from ...report.files import Kind, replacing
@@ -211,8 +211,9 @@ def nothing_measured(end: End, what: str) -> int:
 
 def remove_rounds(store: Path) -> None:
     """The store and those of the points that were measured again."""
-    for place in rounds(store):
+    for place in later_rounds(store):  # also those of a store that was removed
         remove_measurements(place)
+    remove_measurements(store)
 
 
 def remove_measurements(store: Path) -> None:

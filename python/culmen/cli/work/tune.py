@@ -34,6 +34,7 @@ from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
+from .codes import RESUMABLE
 from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
@@ -43,6 +44,7 @@ TABLE = "choices.csv"
 _STORE, _PAGE, _ENVIRONMENT = "tuning.db", "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
 _RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
+_ONE_PARTITION = "one tuning file cannot be for several partitions; give one --partition"
 _START_S, _VISIT_S = 120.0, 0.02
 _SHOWN = 3  # algorithms that were lost
 _FAST = ("bcast", "allreduce", "reduce")
@@ -194,6 +196,8 @@ def submit_tuning(
     wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
+    if len(cluster.partitions) > 1:
+        raise InputError(_ONE_PARTITION)
     task = Task(
         "tuning",
         ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
@@ -219,7 +223,7 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
     has measured, and can try them; otherwise the job has done so."""
     if len(measured) > 1:
-        raise InputError("one tuning file cannot be for several partitions; give one --partition")
+        raise InputError(_ONE_PARTITION)
     place = measured[-1]
     _, failures = outcomes_in(place / _STORE)
     say_failures(failures, len(wanted.points()), "launches")
@@ -232,6 +236,9 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
         return exit_code(end, bool(failures), "launches")
     tuned = choices.tuned_from(there, place, wanted.places())
     tuned, trial = _tried_here(wanted, tuned, folder) if here else as_tried(tuned, place)
+    if not trial.whole:
+        print("culmen: the new tuning file was not tried, so it is not written; the same command lets a job try it")
+        return RESUMABLE
     rules = _write(wanted, tuned, place, folder)
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)

@@ -15,7 +15,7 @@ from ...tune.hpl.plan import Known, Wanted, check_size, memory_of
 from ...tune.hpl.program import Program, all_cores, nodes
 from ...tune.hpl.programs import Programs
 from ...tune.hpl.report import CALCULATOR, PRESENT, SHIPPED, USUAL
-from ...tune.hpl.space import Settings, calculator, check_names, fixed_by, shipped, space_for, squarest
+from ...tune.hpl.space import Settings, bindings_of, calculator, check_names, fixed_by, shipped, space_for, squarest
 from .tune_hpl_options import Options
 from .tune_hpl_programs import bound, found_programs, left_out, machine_settings
 
@@ -49,6 +49,8 @@ class Asked:
         check_size(given.size, memory, self.available)
         found, failed = found_programs(given, self.folder, self.say)
         self.programs = bound(found.with_values(self._fixed), self.cores)
+        if (binding := self._fixed.get("binding")) not in (None, *bindings_of(self.programs)):
+            raise InputError(f"--fix binding={binding}: write one of {', '.join(bindings_of(self.programs))}")
         self.left_out = [*failed, *left_out(self.programs, self.cores)]
         self.cases = self._known_settings()
         different = [each for at, each in enumerate(self.cases.values()) if each not in [*self.cases.values()][:at]]

@@ -9,11 +9,11 @@ from ..._core import InputError
 from ...launch.mpi import Placement
 from ...tune.hpl.building import build
 from ...tune.hpl.compilers import compilers_named, flags_listed, words_for_blas
-from ...tune.hpl.program import DEFAULT, Program, bound_by, find_program, nodes, ranks_per_node
+from ...tune.hpl.program import DEFAULT, Program, bound_by, find_program, nodes
 from ...tune.hpl.programs import Choice, Programs
 from ...tune.hpl.recipe import Recipe, Sources, mpis_named
 from ...tune.hpl.sockets import has_tcp_buffers
-from ...tune.hpl.space import bindings_of, grids_for, ranks_of, threads_of
+from ...tune.hpl.space import bindings_of
 from ...tune.placement.placed import words_for
 from ...tune.placement.topology import Topology, read_topology
 from .tune_hpl_options import Options
@@ -91,9 +91,8 @@ def _bound(program: Program, topology: Topology, cores: int) -> dict[str, list[s
     known = program.launcher.mpi.placement
     assert known is not None
     out = {}
-    for grid in grids_for(cores, None):
-        settings = {"grid": grid}
-        per_node, threads = ranks_per_node(ranks_of(settings)), threads_of(settings, cores)
+    for per_node in range(1, max(1, cores // nodes()) + 1):
+        threads = max(1, cores // nodes() // per_node)
         room = topology.cores_per_socket // threads * len(topology.sockets)
         for binding in ("none", "core", *(["socket"] if len(topology.sockets) > 1 else [])):
             real = binding if binding == "none" or per_node <= room else "none"

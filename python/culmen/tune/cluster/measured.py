@@ -46,7 +46,10 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     if launch == RACE:
         points, order = points_with_parts(collective, algorithms, sizes, ranks), None
     else:
-        points, order = _finalists(collective, algorithms, candidates(file_of(collective, ranks, RACE))), next_pairs
+        race = file_of(collective, ranks, RACE)
+        if not race.exists():
+            raise LostError("its race failed")  # so that it is measured again together with the race
+        points, order = _finalists(collective, algorithms, candidates(race)), next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}

@@ -21,6 +21,7 @@ from .surrogate import Prediction, predictions
 _FEWEST, _FOR_EACH = 8, 2  # runs before the first look: so many, and so many for each parameter
 _STEP = 10  # a look after so many percent more runs
 _NEWEST = 300  # runs in the model
+_LEAST_GOOD = 2  # successful runs, without which nothing is known of the gain
 _ANYWHERE, _TOPS, _CHANGES, _REDRAWN = 400, 10, 30, 0.25
 _TOGETHER = (1, 2, 4, 8, 16, 32)  # runs with the same settings, whose mean tells more than one
 _HOUR_S = 3600.0
@@ -51,11 +52,11 @@ def next_look(runs: int, parameters: int) -> int:
 
 def look_at(found: Evaluations, use_h: float, maximize: bool, runs: int, seed: int = 1) -> Look | None:
     """At the first ``runs`` runs. ``use_h``: hours that the program will run in all, with the present settings, which
-    are those of the first run. None: these values tell nothing, as some are not positive, or none succeeded."""
+    are those of the first run. None: these values tell nothing, as some are not positive, or too few succeeded."""
     rows = found.order[:runs]
     good = found.feasible[rows]
     values = found.values[rows, 0]
-    if not good.any() or not (values[good] > 0).all() or found.space is None:
+    if good.sum() < _LEAST_GOOD or not (values[good] > 0).all() or found.space is None:
         return None
     logs = np.log(np.where(good, values, 1.0)) * (-1 if maximize else 1)  # of the time for a given work
     logs[~good] = logs[good].max()  # as bad as the worst: the model must not hope for them

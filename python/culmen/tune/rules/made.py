@@ -35,7 +35,7 @@ def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
 
 def can_hold(collective: str, known: Collectives) -> bool:
     """Whether a rules file can have a choice for each of its message sizes that holds on all ranks."""
-    there = known.of[collective].get("in_rules", {})
+    there = known.of.get(collective, {}).get("in_rules", {})
     return bool(there) and not there.get("unlike") and (looks_at_sizes(collective, known) or collective == "barrier")
 
 
