@@ -28,7 +28,9 @@ struct tune_settings tune_settings = {.rounds = 3, .warm_up = 3, .again = 100};
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   return (void)what, (void)ranks, algorithm < count;
 }
-MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm) { return (void)algorithm, state->comm; }
+MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm) {
+  return algorithm == 0 ? state->comm : (MPI_Comm)(uintptr_t)1;
+}
 void tune_set(enum tune_what what, unsigned algorithm) { (void)what, (void)algorithm; }
 static int under_way;  // nonblocking calls
 void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell) {

@@ -149,9 +149,15 @@ def test_a_program_that_may_have_several_threads_is_tuned_if_that_is_safe(mpi, t
     assert {choice.collective for choice in read_tuning(tmp_path / "some.tuning").choices} == {"bcast"}
 
 
+def test_communicators_that_are_made_later_keep_the_usual_algorithms(mpi, tmp_path):
+    """Open MPI reads the variables when it ends MPI_Comm_idup, in any call of any rank."""
+    done = tuned(tmp_path, built(mpi, tmp_path, "idup_program.c"), 3, "--output", "idup.tuning")
+    assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
 def test_threads_that_call_at_the_same_time_are_tuned(mpi, tmp_path):
-    words = [*built(mpi, tmp_path, "threads_program.c", "-pthread"), "40"]
+    words = [*built(mpi, tmp_path, "threads_program.c", "-pthread"), "120"]
     done = tuned(tmp_path, words, 3, "--output", "threads.tuning")
     assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
     choices = read_tuning(tmp_path / "threads.tuning").choices

@@ -11,6 +11,7 @@ enum {
   most_again = UINT32_MAX / 8,
   most_pause = 1024,  // blocking calls
   for_ever = UINT32_MAX,
+  until_next_try = 8,
   longer = 4,
   sums_of_times = tune_most_algorithms * tune_most_rounds
 };
@@ -63,11 +64,15 @@ static void add_candidate(struct tune_trial* trial, unsigned algorithm) {
   trial->candidates[trial->count++] = (uint8_t)algorithm;
 }
 
+/// Of all candidates, one after the other.
+static double* all_times(struct tune_trial* trial) { return (double*)(void*)trial->ns; }
+
 static void begin_phase(struct tune_trial* trial, enum phase phase, unsigned rounds) {
   trial->phase = phase;
   trial->rounds = rounds;
   trial->calls = trial->count = 0;
-  for (unsigned k = 0; k < sums_of_times; ++k) (*trial->ns)[k] = -1;
+  double* const times = all_times(trial);
+  for (unsigned k = 0; k < sums_of_times; ++k) times[k] = -1;
   add_candidate(trial, 0);
 }
 
@@ -101,21 +106,34 @@ static MPI_Comm place_of(struct tune_state* state, enum tune_what what, unsigned
   return what < tune_blocking ? tune_shadow(state, algorithm) : state->comm;
 }
 
+/// The shadow could not be made now, so a call there would run the MPI's own choice. All ranks know it.
+static int lacks_place(const struct tune_state* state, enum tune_what what, unsigned algorithm, MPI_Comm place) {
+  return !tune_sets && what < tune_blocking && algorithm != 0 && place == state->comm;
+}
+
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
-      const struct tune_trial* const trial = cell->trial;
+      struct tune_trial* const trial = cell->trial;
       const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
-      return (struct tune_call){place_of(state, what, algorithm), algorithm, 1};
+      const MPI_Comm place = place_of(state, what, algorithm);
+      if (lacks_place(state, what, algorithm, place)) {  // a pause with the present choice
+        cell->counted += trial->again;
+        trial->again = until_next_try;
+        wait_with(cell, until_next_try);
+        --cell->left;
+        return (struct tune_call){cell->comm, cell->algorithm, 0};
+      }
+      return (struct tune_call){place, algorithm, 1};
     }
     free(cell->trial);  // there is nothing to choose
     cell->trial = NULL;
     cell->state = tune_left_alone;
   }
   cell->counted += cell->again;
-  wait_with(cell, for_ever);
+  wait_with(cell, lacks_place(state, what, cell->algorithm, cell->comm) ? until_next_try : for_ever);
   --cell->left;
   return (struct tune_call){cell->comm, cell->algorithm, 0};
 }
@@ -137,8 +155,9 @@ static double median(const struct tune_trial* trial, unsigned candidate) {
 
 /// Collective.
 static void take_means(const struct tune_state* state, struct tune_trial* trial) {
-  double mine[tune_most_algorithms][tune_most_rounds];
-  for (unsigned k = 0; k < trial->count * tune_most_rounds; ++k) (*mine)[k] = (*trial->ns)[k] / state->size;
+  double mine[sums_of_times];
+  const double* const times = all_times(trial);
+  for (unsigned k = 0; k < trial->count * tune_most_rounds; ++k) mine[k] = times[k] / state->size;
   REAL(MPI_Allreduce)
   (mine, trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE),
    PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm);
@@ -172,6 +191,10 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
   cell->counted += trial->again;
   cell->state = tune_explored;
   wait_with(cell, is_last ? for_ever : next > most_again ? most_again : (uint32_t)next);
+  if (lacks_place(state, what, cell->algorithm, cell->comm)) {  // it tries again, without another comparison
+    cell->state = tune_loaded;
+    wait_with(cell, until_next_try);
+  }
   free(cell->trial);
   cell->trial = NULL;
 }
@@ -262,7 +285,8 @@ void tune_settle(struct tune_state* state) {
 static void begin_sums(struct tune_state* state, struct tune_trial* trial) {
   struct sums* const sums = trial->sums = calloc(1, sizeof *sums);
   if (sums == NULL) abort();  // the other ranks expect the same of this one
-  for (unsigned k = 0; k < sums_of_times; ++k) sums->mine[k] = (int64_t)(*trial->ns)[k];
+  const double* const times = all_times(trial);
+  for (unsigned k = 0; k < sums_of_times; ++k) sums->mine[k] = (int64_t)times[k];
   sums->mine[sums_of_times] = is_missing(trial) != 0;
   REAL(MPI_Iallreduce)
   (sums->mine, sums->all, sums_of_times + 1, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T),
@@ -275,7 +299,8 @@ static void end_sums(struct tune_state* state, enum tune_what what, struct tune_
   struct sums* const sums = trial->sums;
   finish(sums);
   trial->sums = NULL;
-  for (unsigned k = 0; k < sums_of_times; ++k) (*trial->ns)[k] = (double)sums->all[k] / state->size;
+  double* const times = all_times(trial);
+  for (unsigned k = 0; k < sums_of_times; ++k) times[k] = (double)sums->all[k] / state->size;
   if (sums->all[sums_of_times] != 0) give_up(cell);
   else judge(state, what, cell);
   free(sums);
@@ -286,9 +311,10 @@ void tune_finish_sums(struct tune_state* state) {
     struct tune_cell* const cells = state->cells[k / tune_classes];
     struct tune_trial* const trial = cells != NULL ? cells[k % tune_classes].trial : NULL;
     if (trial == NULL || trial->sums == NULL) continue;
-    finish(trial->sums);
-    free(trial->sums);
-    trial->sums = NULL;
+    struct sums* const sums = trial->sums;
+    trial->sums = NULL;  // MPICH may end the communicator in the wait, and this state with it
+    finish(sums);
+    free(sums);
   }
 }
 

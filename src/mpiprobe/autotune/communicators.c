@@ -1,4 +1,5 @@
 // The communicators of the program, and their names.
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,11 +102,11 @@ static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   snprintf(state->name, sizeof state->name, "%s", name);
   for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
   state->comm = comm;
-  REAL(MPI_Comm_set_attr)(comm, keyval, state);
   probe_lock();
   state->next = tune_states;
   tune_states = state;
   probe_unlock();
+  REAL(MPI_Comm_set_attr)(comm, keyval, state);
   return state;
 }
 
@@ -122,7 +123,11 @@ struct tune_state* tune_find(MPI_Comm comm) {
   if (tune_off != NULL || comm == no_communicator) return NULL;
   struct tune_state* state = known_state(comm);
   if (state == NULL) {
-    state = made_state(comm, comm == tune_world() ? "world" : "made by an unknown function");
+    static int making;  // two threads may be the first to use MPI_COMM_SELF
+    while (__atomic_exchange_n(&making, 1, __ATOMIC_ACQUIRE)) sched_yield();
+    state = known_state(comm);
+    if (state == NULL) state = made_state(comm, comm == tune_world() ? "world" : "made by an unknown function");
+    __atomic_store_n(&making, 0, __ATOMIC_RELEASE);
   }
   if (state == NULL) return NULL;
   cached[place_of(comm)] = state;

@@ -74,7 +74,10 @@ static void begin(void) {
 
 static void end(void) {
   tune_write_file();
-  for (struct tune_state* state = tune_states; state != NULL; state = state->next) tune_finish_sums(state);
+  for (struct tune_state *state = tune_states, *next; state != NULL; state = next) {
+    next = state->next;
+    tune_finish_sums(state);
+  }
   tune_off = "MPI has ended";
   tune_last = NULL;
 }

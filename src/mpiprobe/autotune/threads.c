@@ -6,7 +6,8 @@
 #include "mpiprobe/autotune/tune.h"
 
 enum { most_tries = 8 };
-static int makers;  // functions of the program that make a communicator now; -1: the tuner makes one
+static int makers;       // functions of the program that make a communicator now; -1: the tuner makes one
+static int makes_later;  // MPI_Comm_idup was called: Open MPI reads the variables when it ends, in any later call
 
 void tune_begin_making(void) {
   if (!tune_settings.several_threads) return;
@@ -21,17 +22,23 @@ void tune_end_making(void) {
   if (tune_settings.several_threads) __atomic_fetch_sub(&makers, 1, __ATOMIC_RELEASE);
 }
 
+void tune_makes_later(void) { __atomic_store_n(&makes_later, 1, __ATOMIC_SEQ_CST); }
+
 static int is_alone(void) {
   int none = 0;
-  return __atomic_compare_exchange_n(&makers, &none, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (!__atomic_compare_exchange_n(&makers, &none, -1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return 0;
+  if (!__atomic_load_n(&makes_later, __ATOMIC_SEQ_CST)) return 1;
+  __atomic_store_n(&makers, 0, __ATOMIC_RELEASE);
+  return 0;
 }
 
 /// After the barrier, every rank is in here and waits for no other thread, so another thread may wait for this one.
+/// Without threads, only a call of MPI_Comm_idup is in the way: all ranks then do without the shadow for ever.
 MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
                          MPI_Comm (*make)(const struct tune_state*, unsigned)) {
-  if (!tune_settings.several_threads) return make(state, algorithm);
-  REAL(MPI_Barrier)(state->comm);
-  for (int tries = 0; tries < most_tries; ++tries) {
+  const int several = tune_settings.several_threads;
+  if (several) REAL(MPI_Barrier)(state->comm);
+  for (int tries = 0; tries < (several ? most_tries : 1); ++tries) {
     const int mine = is_alone();
     int all = 0;
     REAL(MPI_Allreduce)

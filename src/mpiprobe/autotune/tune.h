@@ -253,6 +253,8 @@ int tune_leaves(MPI_Op op);
 void tune_begin_making(void);
 void tune_end_making(void);
 /// Collective: what `make` returns, while no thread of any rank makes another communicator; or the communicator itself.
+/// A function of the program has begun to make a communicator, which MPI makes in a later call.
+void tune_makes_later(void);
 MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
                          MPI_Comm (*make)(const struct tune_state*, unsigned));
 

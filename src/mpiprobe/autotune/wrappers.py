@@ -92,7 +92,7 @@ static int {name}_tuned({arguments}) {{
 }}"""
 _MAKER = """
 static int {name}_tuned({arguments}) {{
-  tune_begin_making();
+{later}  tune_begin_making();
   const int error = ((int (*)({types}))function({number}))({words});
   tune_end_making();
   return error;
@@ -174,7 +174,8 @@ def _wrapper(name: str, number: int, entry: Entry) -> str:
     public = _PUBLIC.format(**common)
     has_name = entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER and "MPI_Comm comm" in declared
     if "makes" in entry or ("creates" in entry and not has_name):
-        return _MAKER.format(**common) + public
+        later = "  tune_makes_later();\n" if entry.get("creates") == _COMPLETE_LATER else ""
+        return _MAKER.format(**common, later=later) + public
     if "creates" in entry:
         return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
     if "waits" in entry:
