@@ -11,7 +11,7 @@ enum {
   most_again = UINT32_MAX / 8,
   most_pause = 1024,  // blocking calls
   for_ever = UINT32_MAX,
-  until_next_try = 8,
+  until_next_try = 8,  // at first
   longer = 4,
   sums_of_times = tune_most_algorithms * tune_most_rounds
 };
@@ -111,6 +111,11 @@ static int lacks_place(const struct tune_state* state, enum tune_what what, unsi
   return !tune_sets && what < tune_blocking && algorithm != 0 && place == state->comm;
 }
 
+/// A shadow that was not made may never be made, and each try costs a message.
+static uint32_t longer_pause(uint32_t before) {
+  return before < until_next_try ? until_next_try : before > most_again / 2 ? most_again : 2 * before;
+}
+
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
@@ -121,8 +126,8 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
       const MPI_Comm place = place_of(state, what, algorithm);
       if (lacks_place(state, what, algorithm, place)) {  // a pause with the present choice
         cell->counted += trial->again;
-        trial->again = until_next_try;
-        wait_with(cell, until_next_try);
+        trial->again = longer_pause(trial->again);
+        wait_with(cell, trial->again);
         --cell->left;
         return (struct tune_call){cell->comm, cell->algorithm, 0};
       }
@@ -133,7 +138,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
     cell->state = tune_left_alone;
   }
   cell->counted += cell->again;
-  wait_with(cell, lacks_place(state, what, cell->algorithm, cell->comm) ? until_next_try : for_ever);
+  wait_with(cell, lacks_place(state, what, cell->algorithm, cell->comm) ? longer_pause(cell->again) : for_ever);
   --cell->left;
   return (struct tune_call){cell->comm, cell->algorithm, 0};
 }
