@@ -8,9 +8,10 @@ from culmen._core import InputError
 from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
 from culmen.bench.submission import JobFolder, Submitted
+from culmen.cli.work import tune
+from culmen.cli.work.codes import FINISHED, RESUMABLE
 from culmen.cli.work.measuring import End
 from culmen.cli.work.submit import Task, _collect, _Job
-from culmen.cli.work.tune import _sentences
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.launch.scheduler.job import Phase
@@ -154,16 +155,23 @@ def test_the_trial_of_a_job_is_read_where_the_rules_are_written(tmp_path):
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole):
+def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole, monkeypatch, capsys):
+    """Nor is it written: programs may use the old one."""
     measure(tmp_path, "bcast", 4, [8])
-    mpi = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
-    wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)))
-    said = "\n".join(
-        _sentences(wanted, tuned_from([("bcast", 4)], tmp_path), tmp_path / "r", tmp_path, Trial(whole=whole))
-    )
+    if whole:
+        write_trial(Trial(frozenset([Lost("bcast", 4, 8, "chain")]), {}), tmp_path)
+    mpi, old = next(mpi for mpi in load() if mpi.title == "Open MPI 4"), tmp_path / "rules"
+    wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)), points=list, places=list,
+                             races=lambda: [("bcast", 4)])  # fmt: skip
+    monkeypatch.setattr(tune, "outcomes_in", lambda _store: ([], []))
+    monkeypatch.setattr(tune, "_write", lambda *_: old.write_text("new") and old)
+    old.write_text("old")
+    code = tune._conclude(wanted, [tmp_path], tmp_path, End.WHOLE, quiet=False, here=False)
+    said = capsys.readouterr().out
     assert ("culmen tune install" in said) == whole
     assert ("every one of these algorithms runs" in said) == whole
-    assert ("this tuning file was not tried. Do not use it" in said) == (not whole)
+    assert ("the new tuning file was not tried, so it is not written" in said) == (not whole)
+    assert (code, old.read_text()) == ((FINISHED, "new") if whole else (RESUMABLE, "old"))
 
 
 def test_a_job_that_failed_after_its_launches_is_told(tmp_path, capsys):

@@ -30,6 +30,13 @@ def part_named(name: str, folder: Path | None = None) -> Path:
     return Path(folder or os.environ.get(FOLDER, "."), "samples", f"{name}.csv")
 
 
+def write_whole(path: Path, text: str) -> None:
+    """The file is there as a whole, or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
 def write_part(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """The file is there as a whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)

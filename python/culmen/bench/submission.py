@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from .._core import InputError
+from .parts import write_whole
 
 _LAST_LINES = 5
 
@@ -48,9 +49,7 @@ class JobFolder:
     def write_record(self, scheduler: str, job: str, partition: str, arguments: list[str]) -> Submitted:
         now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S%z}"
         record = Submitted(scheduler, job, partition, arguments, now)
-        new = self.path / "job.json.new"
-        new.write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        new.replace(self.path / "job.json")
+        write_whole(self.path / "job.json", json.dumps(asdict(record), indent=2) + "\n")
         return record
 
     def last_lines(self) -> list[str]:

@@ -44,7 +44,6 @@ TABLE = "choices.csv"
 _STORE, _PAGE, _ENVIRONMENT = "tuning.db", "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
 _RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
-_ONE_PARTITION = "one tuning file cannot be for several partitions; give one --partition"
 _START_S, _VISIT_S = 120.0, 0.02
 _SHOWN = 3  # algorithms that were lost
 _FAST = ("bcast", "allreduce", "reduce")
@@ -197,7 +196,7 @@ def submit_tuning(
 ) -> int:
     """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
     if len(cluster.partitions) > 1:
-        raise InputError(_ONE_PARTITION)
+        raise InputError("one tuning file cannot be for several partitions; give one --partition")
     task = Task(
         "tuning",
         ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
@@ -222,9 +221,7 @@ def _study(wanted: Tuning, store: Path) -> PointStudy:
 def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
     """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
     has measured, and can try them; otherwise the job has done so."""
-    if len(measured) > 1:
-        raise InputError(_ONE_PARTITION)
-    place = measured[-1]
+    (place,) = measured
     _, failures = outcomes_in(place / _STORE)
     say_failures(failures, len(wanted.points()), "launches")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
@@ -244,7 +241,7 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
     for sentence in _sentences(wanted, tuned, rules, folder, trial) if not quiet else ():
         print(sentence)
-    return exit_code(end, bool(failures or not trial.whole), "launches")
+    return exit_code(end, bool(failures), "launches")
 
 
 def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
@@ -348,20 +345,16 @@ def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: T
         out.append(f"Not used: {algorithm} of {name} with {ranks} ranks{where}: {why}")
     if len(lost) > _SHOWN:
         out.append(f"and {len(lost) - _SHOWN} more, see {folder / _PAGE}")
-    if not trial.whole:
-        out.append(
-            "culmen: this tuning file was not tried. Do not use it; the same command submits a job that tries it."
-        )
-    elif changed:
+    if changed:
         out.append("culmen tried the finished tuning file: every one of these algorithms runs.")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     known = reader_of_rules(wanted.plan.launcher)
-    if changed and trial.whole:
+    if changed:
         what = (
             "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
         )
         out.append(f"{what}: {_install(known, folder)}")
-    elif not changed:
+    else:
         good = not (trial.wrong or tuned.unmeasured)
         why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"
         out.append(f"There is nothing to install: {why}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.machine import here
+from ...bench.parts import write_whole
 
 FILE = "measured-on.json"
 UNKNOWN_CPU = "unknown CPU"
@@ -18,9 +19,7 @@ def check_origin(folder: Path, version: str, resumed: bool) -> None:
     now = {"version": version, "machine": here(), "load": os.getloadavg()}
     before = _read(folder) if resumed else {}
     if not before:
-        new = folder / f"{FILE}.new"
-        new.write_text(json.dumps(now, indent=2) + "\n", encoding="utf-8")
-        new.replace(folder / FILE)
+        write_whole(folder / FILE, json.dumps(now, indent=2) + "\n")
     elif _named(before) != _named(now):
         raise InputError(
             f"{folder} was measured with {_named(before)}, but here is {_named(now)}; give another folder with "

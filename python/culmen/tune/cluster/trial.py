@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...bench.parts import write_whole
 from .choices import Lost, Tuned
 
 FILE = "tried.json"
@@ -43,14 +44,11 @@ def _calls(tuned: Tuned) -> frozenset[Lost]:
 
 
 def write_trial(trial: Trial, folder: Path) -> None:
-    """Whole, or not at all."""
     lists: dict[str, Iterable[object]] = {
         "ran": sorted(trial.ran),
         "wrong": [[*call, why] for call, why in sorted(trial.wrong.items())],
     }
-    new = folder / f"{FILE}.new"
-    new.write_text(json.dumps(lists, indent=1) + "\n", encoding="utf-8")
-    new.replace(folder / FILE)
+    write_whole(folder / FILE, json.dumps(lists, indent=1) + "\n")
 
 
 def _read(path: Path) -> Trial:
