@@ -4,22 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "known_values.h"
+
 enum { most = 3000, most_ranks = 16 };
-static int rank, size, wrong, root;
+static int root;
 static MPI_Comm comm;
 static int mine[most * most_ranks], all[most * most_ranks];
 
-static void expect(int is_right, const char* what, int count) {
-  if (is_right) return;
-  if (wrong++ < 5) fprintf(stderr, "rank %d of %d: %s of %d is wrong\n", rank, size, what, count);
-}
-
-static int value(int of, int k) { return 1000 * (of + 1) + k; }
 static void fill(int count) {
   for (int k = 0; k < count; ++k) mine[k] = value(rank, k);
   memset(all, -1, sizeof all);
 }
-static int sum_of(int ranks, int k) { return 1000 * (ranks * (ranks + 1) / 2) + ranks * k; }
 
 static void rooted(int count) {
   fill(count);
