@@ -4,6 +4,7 @@ repetitions, and the method of ompi-collectives-tuning, the least mean of a grid
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ BUDGET_S = 0.1  # of an algorithm and a size in the race
 REPETITIONS = 2000  # of the exhaustive search: about ten times those of an algorithm in the race
 TIMEOUT_S = 60.0
 FRESH_LAUNCHES = 3
+FRESH_VISITS = 10  # of the default and of each choice, in each launch
 
 Where = tuple[str, int]  # collective and size
 Choices = dict[Where, str]
@@ -151,7 +153,7 @@ def _fresh(case: Case, sizes: tuple[int, ...], all_choices: list[Choices]) -> di
             wanted = dict.fromkeys([DEFAULT, *(choices[name, size] for choices in all_choices)])
             points += points_of(name, [by_name[each] for each in wanted], [size])
         with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
-            measure_points(ranks, name, points, Protocol(), 1, next_pairs)
+            measure_points(ranks, name, points, Protocol(), 1, partial(next_pairs, visits=FRESH_VISITS))
         for point in points:
             medians = np.array([np.median(times) for times in point.in_time[1:]])
             out.setdefault((name, point.size), {})[point.algorithm.name] = medians

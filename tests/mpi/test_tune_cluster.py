@@ -132,7 +132,7 @@ def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     for row in changed:
         assert row["algorithm"] == row["candidate"]
         assert 1 < float(row["low"]) <= float(row["times_faster"]) <= float(row["high"])
-    assert all(20 <= int(row["pairs"]) <= LAUNCHES * (VISITS - 1) for row in changed), "a launch's first is warm-up"
+    assert {int(row["pairs"]) for row in changed} <= set(range(LAUNCHES, LAUNCHES * (VISITS - 1) + 1)), "first: warm-up"
     samples = [path.read_text().count("\n") - 1 for path in (folder / "samples").iterdir()]
     assert f"culmen made {grouped(sum(samples))} calls." in whole.stdout
     rules = folder / "openmpi-rules.conf"

@@ -195,6 +195,8 @@ def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
     assert (point.next_calls(Protocol()), point.next_calls(Protocol(most_calls=16))) == (100, 16)
     point.visits.append([-1.0])
     assert not point.has_enough(Protocol(repetitions=7)), "a rank was late"
+    point.visits.append([1e-5, 4e-3, 4e-3, 1e-5])
+    assert point.next_calls(Protocol()) == 100, "calls that another program interrupted"
 
 
 @pytest.mark.parametrize("repetitions", [6, 7, 20, 100, 403])

@@ -18,7 +18,7 @@ from culmen.launch.scheduler.job import Phase
 from culmen.launch.scheduler.job import Place as Phased
 from culmen.tune.cluster import measured, origin, page
 from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
-from culmen.tune.cluster.measured import RACE, file_of, leave_out_lost
+from culmen.tune.cluster.measured import RACE, candidates, file_of, leave_out_lost
 from culmen.tune.cluster.pairs import LAUNCHES, VISITS
 from culmen.tune.cluster.trial import FILE, Trial, as_tried, tried, write_trial
 from culmen.tune.rules.made import rules_of
@@ -88,6 +88,34 @@ def test_an_algorithm_that_is_refused_at_one_size_is_used_at_others(tmp_path):
     assert {each.place.size: each.algorithm for each in tuned.choices} == {8: DEFAULT, 65536: "tree"}
     assert tuned.lost == {("allreduce", 4, 8, "tree"): refused}
     assert page.lost_rows(tuned) == [["allreduce", "4", "8 B", "tree", refused]]
+
+
+def test_the_fastest_two_of_a_race_are_compared_and_the_faster_one_is_chosen(tmp_path):
+    seconds = {DEFAULT: 4e-6, "chain": 2e-6, "pipeline": 2.1e-6, "knomial": 3e-6}
+    write(tmp_path, "bcast", 4, RACE, [samples(name, 8, s) for name, s in seconds.items()])
+    assert candidates(file_of("bcast", 4, RACE, tmp_path)) == {8: ["chain", "pipeline"]}
+    of_launches = {DEFAULT: 4e-6, "chain": 3e-6, "pipeline": 2e-6}
+    for launch in range(1, LAUNCHES + 1):
+        write(tmp_path, "bcast", 4, launch, [samples(name, 8, s) for name, s in of_launches.items()])
+    (choice,) = tuned_from([("bcast", 4)], tmp_path).choices
+    assert (choice.algorithm, choice.gain.times_faster) == ("pipeline", pytest.approx(2.0))
+
+
+def test_times_of_different_rounds_are_not_compared(tmp_path):
+    """From the fifth round on, everything is four times slower. The chain was only in the rounds before."""
+    rounds = [1e-6] * 4 + [4e-6] * 6
+    speeds = {DEFAULT: (1.0, 10), "linear": (0.6, 10), "chain": (0.9, 4)}
+    points = [
+        Samples(name, 8, [[k * s] * 2 for s in rounds[:n]], [False] * n, True, "") for name, (k, n) in speeds.items()
+    ]
+    write(tmp_path, "bcast", 4, RACE, points)
+    assert candidates(file_of("bcast", 4, RACE, tmp_path)) == {8: ["linear", "chain"]}
+
+
+def test_algorithms_that_are_not_clearly_faster_in_the_race_are_not_compared(tmp_path):
+    seconds = {DEFAULT: 4e-6, "chain": 3.95e-6, "pipeline": 5e-6}
+    write(tmp_path, "bcast", 4, RACE, [samples(name, 8, s) for name, s in seconds.items()])
+    assert candidates(file_of("bcast", 4, RACE, tmp_path)) == {}
 
 
 @pytest.mark.parametrize(

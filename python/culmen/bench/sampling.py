@@ -126,7 +126,8 @@ class Series:
         last = next((kept for times in reversed(self.visits) if (kept := sorted(t for t in times if t > 0))), None)
         if last is None:
             return min(_FIRST_CALLS, most)
-        about = _VISIT_S / max(last[len(last) // 2], self.window_s, 1e-9)
+        # The lower quartile: if other programs interrupt a few calls, the next visit does not have fewer calls.
+        about = _VISIT_S / max(last[len(last) // 4], self.window_s, 1e-9)
         return max(1, min(most, int(about)))
 
     def cold_visits(self) -> list[bool]:

@@ -17,6 +17,7 @@ from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
 from .measured import RACE, file_of
 from .pairs import LAUNCHES, Gain, are_faster, gain_of
+from .visits import Where, visits_of
 
 FIELDS = [
     "mpi", "version", "collective", "nodes", "ppn", "ranks", "size", "algorithm", "default_s", "candidate",
@@ -35,7 +36,7 @@ class Place(NamedTuple):
 @dataclass(frozen=True)
 class Choice:
     """``algorithm``: what to use; DEFAULT unless the candidate is faster beyond doubt. ``candidate``: the fastest one
-    of the race; DEFAULT if this was the MPI's own choice. The times are medians in seconds."""
+    of those that were compared with the MPI's own choice; DEFAULT if none was. The times are medians in seconds."""
 
     place: Place
     algorithm: str
@@ -104,9 +105,8 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
     compared = [each for part in parts for each in part.compared]
     lost = {key: why for part in parts for key, why in part.lost.items()}
     choices = {each.place: each for part in parts for each in part.defaults}
-    for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
-        usable = is_faster and Lost(*each.place, each.candidate) not in lost
-        choices[each.place] = replace(each, algorithm=each.candidate if usable else DEFAULT)
+    for each in _best(compared, lost):
+        choices[each.place] = each
     return Tuned(
         parts[0].heads[0].mpi,
         versions[0],
@@ -116,6 +116,16 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
         sum(part.calls for part in parts),
         sorted({*wanted} - {*choices}),
     )
+
+
+def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> Iterator[Choice]:
+    """One for each place. If several candidates are faster than the MPI's own choice, it is the fastest of them."""
+    there: dict[Place, list[Choice]] = defaultdict(list)
+    for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
+        usable = is_faster and Lost(*each.place, each.candidate) not in lost
+        there[each.place].append(replace(each, algorithm=each.candidate if usable else DEFAULT))
+    for choices in there.values():
+        yield max(choices, key=lambda one: (one.algorithm != DEFAULT, one.gain.times_faster if one.gain else 0.0))
 
 
 class _Head(NamedTuple):
@@ -182,29 +192,18 @@ def _head_of(path: Path) -> Iterator[_Head]:
 Pairs = list[list[tuple[float, float]]]
 
 
-def _compared(
-    paths: Iterable[Path],
-) -> tuple[dict[tuple[int, str], Pairs], dict[tuple[int, str], str], int]:
-    """Of each message size and candidate: for each launch, the pairs of times. A time is the median of a visit. And
-    those that were lost, and why, and the number of calls."""
-    unavailable: dict[tuple[int, str], str] = {}
+def _compared(paths: Iterable[Path]) -> tuple[dict[Where, Pairs], dict[Where, str], int]:
+    """Of each candidate: for each launch, the pairs of times. And those that were lost, and why, and the number of
+    calls."""
+    unavailable: dict[Where, str] = {}
     calls = 0
-    out: dict[tuple[int, str], Pairs] = defaultdict(list)
-    for path in paths:
-        visits: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for row in rows_in([path], COLUMNS, "culmen tune cluster"):
-            if row["unavailable"]:
-                unavailable[int(row["size"]), row["algorithm"]] = row["unavailable"]
-                continue
-            calls += 1
-            if row["late"] == "0" and row["verified"] == "1":
-                visits[int(row["size"]), row["algorithm"]][int(row["visit"])].append(float(row["time_s"]))
-        for (size, name), own in visits.items():
-            default = visits.get((size, DEFAULT), {})
+    out: dict[Where, Pairs] = defaultdict(list)
+    for visits in map(visits_of, paths):
+        unavailable |= visits.unavailable
+        calls += visits.calls
+        for size, name in visits.medians:
             if name != DEFAULT:
-                # Each launch's first visits are warm-up.
-                both = sorted(set(own) & set(default))[1:]
-                out[size, name].append([(float(np.median(default[k])), float(np.median(own[k]))) for k in both])
+                out[size, name].append(visits.pairs(size, name))
     return out, unavailable, calls
 
 

@@ -3,6 +3,7 @@ collective with one number of ranks, or a comparison of the fastest ones with th
 
 import random
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from ..._core import InputError
 from ...bench.collectives.measured import as_samples, measure_points, points_of
 from ...bench.collectives.points import Point, Protocol
-from ...bench.collectives.samples import Header, Table, write_samples
+from ...bench.collectives.samples import Header, write_samples
 from ...bench.conversation import LostError
 from ...bench.parts import part_named
 from ...bench.session import Ranks
@@ -19,10 +20,12 @@ from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 from .pairs import LEAST_GAIN, next_pairs
 from .race import Race
+from .visits import times_faster, visits_of
 
 RACE = 0  # number of the launch; the comparisons follow
 # Of a visit. What decides are visits, and those of the same number of calls that are more and shorter tell more.
 MOST_CALLS = 16
+_MOST_CANDIDATES = 2  # of a race, at each size
 _WRONG = "a result is wrong"  # as src/mpibench/main.c says it
 
 
@@ -88,30 +91,31 @@ def points_with_parts(
     ]
 
 
-def candidates(race: Path) -> dict[int, str]:
-    """For each message size of a race, the algorithm that may be faster than the MPI's own choice."""
+def candidates(race: Path) -> dict[int, list[str]]:
+    """For each message size of a race, the algorithms that may be faster than the MPI's own choice: not only the
+    fastest one of this launch, because in another launch, another one may be the fastest."""
     if not race.exists():
         return {}
-    found, out = Table([race]), {}
-    for place in found.places():
-        there = {name: each for name, each in found.algorithms(place).items() if each.verified}
-        fastest, default = next(iter(there), DEFAULT), there.get(DEFAULT)
-        if fastest == DEFAULT or default is None:
-            continue
-        if default.interval.median / there[fastest].interval.median >= LEAST_GAIN:
-            out[place[3]] = fastest
-    return out
+    visits = visits_of(race)
+    gains: dict[int, dict[str, float]] = defaultdict(dict)
+    for size, name in visits.medians:
+        if name != DEFAULT and (pairs := visits.pairs(size, name)):
+            gains[size][name] = times_faster(pairs)
+    best = {
+        size: sorted(there, key=there.__getitem__, reverse=True)[:_MOST_CANDIDATES] for size, there in gains.items()
+    }
+    faster = {size: [name for name in names if gains[size][name] >= LEAST_GAIN] for size, names in best.items()}
+    return {size: names for size, names in sorted(faster.items()) if names}
 
 
-def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping[int, str]) -> list[Point]:
-    """The MPI's own choice and one algorithm at each size."""
+def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping[int, Sequence[str]]) -> list[Point]:
+    """The MPI's own choice and its rivals at each size."""
     by_name = {one.name: one for one in algorithms}
-    return [
-        point
-        for size, name in chosen.items()
-        if name in by_name
-        for point in points_of(collective, [by_name[DEFAULT], by_name[name]], [size])
-    ]
+    out = []
+    for size, names in chosen.items():
+        if rivals := [by_name[name] for name in names if name in by_name]:
+            out += points_of(collective, [by_name[DEFAULT], *rivals], [size])
+    return out
 
 
 def leave_out_lost(points: Sequence[Point], refuses: bool) -> None:

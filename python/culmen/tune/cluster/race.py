@@ -7,6 +7,7 @@ import numpy as np
 
 from ...bench.collectives.points import Point, Protocol, by_place
 from ...launch.mpi.collectives import DEFAULT
+from .visits import times_faster
 
 _HOPELESS = 2.0  # times slower than the fastest one: one visit is enough
 _PAIRS, _SLOWER = 4, 1.05  # slower in so many visits in a row, and by this factor
@@ -53,7 +54,8 @@ class Race:
         running = [point for point in there if point.in_time and id(point) not in self._out and _counts(point)]
         if len(running) < 2:
             return
-        best = min(running, key=_median)
+        default = next((point for point in running if point.algorithm.name == DEFAULT), running[0])
+        best = max(running, key=lambda point: _times_faster(point, default))
         for point in running:
             if point is best or point.algorithm.name == DEFAULT:
                 continue
@@ -82,6 +84,11 @@ def _counts(point: Point) -> bool:
 
 def _median(point: Point) -> float:
     return float(np.median(np.concatenate(point.in_time)))
+
+
+def _times_faster(point: Point, default: Point) -> float:
+    """In the visits that both have: they were made in the same rounds, and a round can be slower than another."""
+    return times_faster([(np.median(a), np.median(b)) for a, b in zip(default.in_time, point.in_time, strict=False)])
 
 
 def _always_slower(point: Point, best: Point) -> bool:

@@ -1,0 +1,54 @@
+"""The visits of a launch. In each round, it visits all algorithms that are still measured, in turns."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ...bench.collectives.samples import COLUMNS
+from ...bench.parts import rows_in
+from ...launch.mpi.collectives import DEFAULT
+
+Where = tuple[int, str]  # message size and algorithm
+
+
+@dataclass
+class Visits:
+    """``medians``: for each round, the median time in seconds of the calls that count. ``unavailable``: why."""
+
+    medians: dict[Where, dict[int, float]] = field(default_factory=dict)
+    unavailable: dict[Where, str] = field(default_factory=dict)
+    calls: int = 0
+
+    def pairs(self, size: int, name: str) -> list[tuple[float, float]]:
+        """Times of the MPI's own choice and of the algorithm in the same rounds, without the first: it is warm-up."""
+        default, own = self.medians.get((size, DEFAULT), {}), self.medians.get((size, name), {})
+        return [(default[k], own[k]) for k in sorted(set(own) & set(default))[1:]]
+
+
+def visits_of(path: Path) -> Visits:
+    """From the file of samples of a launch."""
+    out = Visits()
+    times: dict[Where, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows_in([path], COLUMNS, "culmen tune cluster"):
+        where = int(row["size"]), row["algorithm"]
+        if row["unavailable"]:
+            out.unavailable[where] = row["unavailable"]
+            continue
+        out.calls += 1
+        if row["late"] == "0" and (row["verified"] == "1" or row["algorithm"] == DEFAULT):
+            times[where][int(row["visit"])].append(float(row["time_s"]))
+    out.medians = {where: _medians(rounds) for where, rounds in times.items()}
+    return out
+
+
+def _medians(rounds: Mapping[int, list[float]]) -> dict[int, float]:
+    return {k: float(np.median(calls)) for k, calls in rounds.items()}
+
+
+def times_faster(pairs: list[tuple[float, float]]) -> float:
+    """The median of the ratios: a round can be slower than another for all algorithms alike, so only times of one round
+    compare."""
+    return float(np.exp(np.median([np.log(own / other) for own, other in pairs])))
