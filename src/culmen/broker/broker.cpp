@@ -103,6 +103,7 @@ void Broker::on_event(const Lost& e) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
     lose(id, e.worker, to_blame && std::next(at) == left->sent.rend());
+    if (stopped()) return;
   }
   actions_->push_back(Resize{dispatcher_.workers()});
   if (dispatcher_.workers() == 0 && options_.needs_workers) stop(StopReason::error);
@@ -194,6 +195,10 @@ void Broker::lose(EvaluationId id, WorkerId worker, bool to_blame) {
   e.losses += to_blame;
   if (e.losses < options_.failures.lost_workers) return requeue(id);
   actions_->push_back(Fail{id, e.losses, worker, e.attempt});
+  if (options_.failures.on_failure == OnFailure::stop) {
+    actions_->push_back(Drop{id});
+    return stop(StopReason::failure);
+  }
   accept(id, false, 0, 0);
 }
 

@@ -97,26 +97,27 @@ void Engine::end_with(WorkerId worker, StopReason reason, BytesView sentence) {
 }
 
 void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView body) {
+  auto& outcome = incoming_.outcome;
   try {
     ByteReader reader(body);
     const auto hash = reader.u64();
     if (table_.has(head.evaluation) && table_.hash(head.evaluation) != hash)
       return turn_away(worker, "answered for another candidate");
-    decode(body.subspan(sizeof(hash)), incoming_);
-    check(incoming_, options_.values);
+    decode(body.subspan(sizeof(hash)), outcome);
+    check(outcome, options_.values);
   } catch (const Error& e) {
     const auto why = fmt::format("sent an answer that cannot be read: {}", e.what());
     if (worker >= first_visitor_) return turn_away(worker, why);
-    incoming_ = Outcome::failure(Status::wrong_shape, fmt::format("worker {} {}", worker, why));
+    outcome = Outcome::failure(Status::wrong_shape, fmt::format("worker {} {}", worker, why));
   }
-  incoming_worker_ = worker;
-  incoming_attempt_ = head.attempt;
-  incoming_id_ = head.evaluation;
+  incoming_.id = head.evaluation;
+  incoming_.worker = worker;
+  incoming_.attempt = head.attempt;
   result_.evaluated_s +=
-      underway_.returned(worker, head.evaluation, head.attempt, std::max(0.0, incoming_.duration_s), clock_.now_s());
-  const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
-  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s,
-               incoming_.residuals.size(), incoming_.status == Status::wrong_shape});
+      underway_.returned(worker, head.evaluation, head.attempt, std::max(0.0, outcome.duration_s), clock_.now_s());
+  const double duration_s = source_.evaluated(outcome) ? outcome.duration_s : -1;
+  feed(Arrived{worker, head.evaluation, head.attempt, outcome.ok(), merit_of(outcome), duration_s,
+               outcome.residuals.size(), outcome.status == Status::wrong_shape});
 }
 
 }  // namespace culmen

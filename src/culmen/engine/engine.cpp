@@ -180,11 +180,9 @@ bool Engine::look_at_saved() {
   const auto sends = saved_.take_answered();
   for (const auto& a : sends) {
     if (stopped()) break;
-    incoming_ = saved_.take(a.id);
-    incoming_worker_ = a.worker;
-    incoming_attempt_ = a.attempt;
-    incoming_id_ = a.id;
-    feed(Arrived{a.worker, a.id, a.attempt, true, merit_of(incoming_), -1, incoming_.residuals.size()});
+    incoming_ = {saved_.take(a.id), a.id, a.worker, a.attempt};
+    const auto& outcome = incoming_.outcome;
+    feed(Arrived{a.worker, a.id, a.attempt, true, merit_of(outcome), -1, outcome.residuals.size()});
   }
   return !sends.empty();
 }
@@ -207,9 +205,9 @@ void Engine::execute(const Send& a) {
 
 void Engine::execute(const Record& a) {
   auto& entry = table_[a.id];
-  std::swap(entry.outcome, incoming_);
-  entry.worker = incoming_worker_;
-  entry.attempt = incoming_attempt_;
+  std::swap(entry.outcome, incoming_.outcome);
+  entry.worker = incoming_.worker;
+  entry.attempt = incoming_.attempt;
   if (recorder_ != nullptr || options_.history) entry.at_s = wall_clock_s();
   if (recorder_ == nullptr) {
     record_tickets_.push_back(0);
@@ -226,10 +224,8 @@ void Engine::execute(const Record& a) {
 }
 
 void Engine::execute(const Fail& a) {
-  incoming_worker_ = a.worker;
-  incoming_attempt_ = a.attempt;
-  incoming_ = Outcome::failure(Status::crashed,
-                               fmt::format("{} workers died while evaluating it; it is not repeated", a.workers_lost));
+  const auto why = fmt::format("{} workers died while evaluating it; it is not repeated", a.workers_lost);
+  incoming_ = {Outcome::failure(Status::crashed, why), a.id, a.worker, a.attempt};
 }
 
 void Engine::execute(const Tell& a) {
@@ -309,7 +305,7 @@ std::string Engine::why(StopReason reason) const {
     return fmt::format("the first {} evaluations of this start all failed; {}", broker_.counts().told - told_before_,
                        result_.first_failure);
   }
-  if (reason == StopReason::failure) return describe(incoming_id_, incoming_);
+  if (reason == StopReason::failure) return describe(incoming_.id, incoming_.outcome);
   if (reason != StopReason::error) return {};
   if (broker_.counts().workers == 0) return "no worker is left: " + progress().last_loss;
   return "the optimizer proposes no candidate, although it knows every outcome";

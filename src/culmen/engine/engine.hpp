@@ -153,10 +153,13 @@ class Engine final : private Transport::Sink {
   std::vector<EvaluationId> tells_;            // executed, not yet in the journal
   std::vector<std::uint64_t> record_tickets_;  // of Record actions that may not be durable yet
   std::uint64_t recorded_ = 0;
-  Outcome incoming_;
-  EvaluationId incoming_id_ = 0;
-  WorkerId incoming_worker_ = 0;
-  Attempt incoming_attempt_ = 0;
+  /// The answer that the broker decides about.
+  struct Answer {
+    Outcome outcome;
+    EvaluationId id = 0;
+    WorkerId worker = 0;
+    Attempt attempt = 0;
+  } incoming_;
   Bytes scratch_;
   std::optional<Job> job_;  // of the current job
   JobResult job_result_;

@@ -145,6 +145,17 @@ TEST(Broker, stops_at_a_failure_when_told_to_without_recording_it) {
   EXPECT_EQ(t.records, 0u);
 }
 
+TEST(Broker, stops_when_told_to_at_an_evaluation_that_costs_workers) {
+  auto options = needs_no_workers();
+  options.failures.on_failure = OnFailure::stop;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  lose(t, 3, t.sent_to(0).at(0).id, true);
+  EXPECT_EQ(t.stopped, StopReason::failure);
+  EXPECT_EQ(t.records, 0u);
+}
+
 TEST(Broker, gives_up_when_nothing_ever_succeeded_and_only_then) {
   auto options = with_budget(0);
   options.failures.give_up_after = 5;
