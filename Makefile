@@ -135,6 +135,7 @@ format: build $(VENV)/dev.txt
 
 check-format:
 	@clang-format-16 --dry-run --Werror $(format)
+	@! grep -rnE '^TEST(_F|_P)?\(\w+, *[A-Z]' tests --include='*.cpp' || { echo 'Names of tests are in snake_case.'; false; }
 
 # The site, in build/site; a warning is an error.
 docs: build $(VENV)/dev.txt

@@ -22,7 +22,7 @@ class Copies : public StoreTest {
   const std::string other = folder.file("other.db");
 };
 
-TEST_F(Copies, ACopyOfAStoreInUseHasAllAndCanBeResumed) {
+TEST_F(Copies, a_copy_of_a_store_in_use_has_all_and_can_be_resumed) {
   auto journal = make(path);
   write(journal);
   Journal::copy(path, other);
@@ -38,13 +38,13 @@ TEST_F(Copies, ACopyOfAStoreInUseHasAllAndCanBeResumed) {
   EXPECT_EQ(Journal::resume(other, Durability::process).epoch(), 2);
 }
 
-TEST_F(Copies, ACopyNeverReplacesAFile) {
+TEST_F(Copies, a_copy_never_replaces_a_file) {
   make(path).close();
   make(other).close();
   EXPECT_THAT(error_of([&] { Journal::copy(path, other); }), HasSubstr("exists already"));
 }
 
-TEST_F(Copies, AFileWithoutItsLogIsNotResumedFromNothing) {
+TEST_F(Copies, a_file_without_its_log_is_not_resumed_from_nothing) {
   auto journal = make(path);
   write(journal);
   fs::copy_file(path, other);
@@ -56,7 +56,7 @@ TEST_F(Copies, AFileWithoutItsLogIsNotResumedFromNothing) {
   EXPECT_EQ(Journal::resume(other, Durability::process).epoch(), 2);
 }
 
-TEST_F(Copies, AfterAKillAReaderKeepsTheLog) {
+TEST_F(Copies, after_a_kill_a_reader_keeps_the_log) {
   Child child([this](int) {
     auto journal = make(path);
     write(journal);
@@ -77,7 +77,7 @@ TEST_F(Copies, AfterAKillAReaderKeepsTheLog) {
   EXPECT_FALSE(Journal::read(path).log_is_missing());
 }
 
-TEST_F(Copies, AfterAKillAtTheBeginningTheStudyCanBeResumed) {
+TEST_F(Copies, after_a_kill_at_the_beginning_the_study_can_be_resumed) {
   Child child([this](int) {
     const auto journal = make(path);
     ::kill(getpid(), SIGKILL);
@@ -89,7 +89,7 @@ TEST_F(Copies, AfterAKillAtTheBeginningTheStudyCanBeResumed) {
   EXPECT_EQ(Journal::resume(path, Durability::process).epoch(), 2);
 }
 
-TEST_F(Copies, ADeletedStoreIsNoticedAndSaved) {
+TEST_F(Copies, a_deleted_store_is_noticed_and_saved) {
   auto journal = make(path);
   write(journal);
   for (const char* ending : {"", "-wal", "-shm"}) fs::remove(path + ending);
@@ -99,7 +99,7 @@ TEST_F(Copies, ADeletedStoreIsNoticedAndSaved) {
   EXPECT_EQ(Journal::read(saved).summary().told, 3);
 }
 
-TEST_F(Copies, AStoreThatIsDeletedAgainIsSavedUnderAnotherName) {
+TEST_F(Copies, a_store_that_is_deleted_again_is_saved_under_another_name) {
   for (const char* name : {"study.saved.db", "study.saved-2.db"}) {
     auto journal = make(path);
     write(journal);
@@ -109,7 +109,7 @@ TEST_F(Copies, AStoreThatIsDeletedAgainIsSavedUnderAnotherName) {
   }
 }
 
-TEST_F(Copies, AReplacedStoreIsNoticed) {
+TEST_F(Copies, a_replaced_store_is_noticed) {
   auto journal = make(path);
   write(journal);
   fs::rename(path, other);
@@ -118,7 +118,7 @@ TEST_F(Copies, AReplacedStoreIsNoticed) {
   EXPECT_TRUE(fs::exists(folder.file("study.saved.db")));
 }
 
-TEST_F(Copies, AStoreIntoWhichAnotherOneIsCopiedStaysThatOne) {
+TEST_F(Copies, a_store_into_which_another_one_is_copied_stays_that_one) {
   for (const bool at_the_end : {false, true}) {
     {
       auto third = make(other);
@@ -143,7 +143,7 @@ TEST_F(Copies, AStoreIntoWhichAnotherOneIsCopiedStaysThatOne) {
   }
 }
 
-TEST_F(Copies, AReaderDuringAResumeIsNotTakenForAnotherProgramThatWrites) {
+TEST_F(Copies, a_reader_during_a_resume_is_not_taken_for_another_program_that_writes) {
   auto journal = make(path);
   write(journal);
   journal.close();
@@ -159,14 +159,14 @@ TEST_F(Copies, AReaderDuringAResumeIsNotTakenForAnotherProgramThatWrites) {
   EXPECT_NO_THROW(again.close());
 }
 
-TEST_F(Copies, AnEmptiedStoreIsNoticed) {
+TEST_F(Copies, an_emptied_store_is_noticed) {
   auto journal = make(path);
   write(journal);
   fs::resize_file(path, 0);
   EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("another program has overwritten it"));
 }
 
-TEST_F(Copies, AStoreThatOnlyItsMasterWritesIsNotTakenForAnOverwrittenOne) {
+TEST_F(Copies, a_store_that_only_its_master_writes_is_not_taken_for_an_overwritten_one) {
   auto journal = make(path);
   write(journal);
   for (int k = 0; k < 3; ++k) {
@@ -181,7 +181,7 @@ TEST_F(Copies, AStoreThatOnlyItsMasterWritesIsNotTakenForAnOverwrittenOne) {
   EXPECT_NO_THROW(again.close());
 }
 
-TEST_F(Copies, AStoreWhoseLogIsDeletedIsSaved) {
+TEST_F(Copies, a_store_whose_log_is_deleted_is_saved) {
   auto journal = make(path);
   write(journal);
   fs::remove(path + "-wal");
@@ -190,7 +190,7 @@ TEST_F(Copies, AStoreWhoseLogIsDeletedIsSaved) {
   EXPECT_EQ(Journal::read(folder.file("study.saved.db")).summary().told, 3);
 }
 
-TEST_F(Copies, AStoreThatAnotherFileReplacesIsNoticed) {
+TEST_F(Copies, a_store_that_another_file_replaces_is_noticed) {
   auto journal = make(path);
   write(journal);
   fs::copy_file(path, other);

@@ -113,12 +113,12 @@ class Damage : public StoreTest {
   const std::string damaged = folder.file("damaged.db"), saved = folder.file("saved.db");
 };
 
-TEST_F(Damage, OfOneBitIsNoticedOrHarmless) {
+TEST_F(Damage, of_one_bit_is_noticed_or_harmless) {
   fill(2, 60);
   expect_no_silent_change(41);
 }
 
-TEST_F(Damage, OfOneBitInOverflowPagesIsNoticedOrHarmless) {
+TEST_F(Damage, of_one_bit_in_overflow_pages_is_noticed_or_harmless) {
   fill(700, 12);
   expect_no_silent_change(149);
 }

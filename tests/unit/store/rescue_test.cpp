@@ -30,7 +30,7 @@ class Rescues : public StoreTest {
   const std::string saved = folder.file("saved.db");
 };
 
-TEST_F(Rescues, AnIntactStoreIsCopied) {
+TEST_F(Rescues, an_intact_store_is_copied) {
   const auto found = rescue(path, saved);
   EXPECT_EQ(found.outcomes, 400);
   EXPECT_EQ(found.lost, 0);
@@ -40,7 +40,7 @@ TEST_F(Rescues, AnIntactStoreIsCopied) {
   EXPECT_EQ(after.study().fingerprint, before.study().fingerprint);
 }
 
-TEST_F(Rescues, WhatLiesBehindADamagedCallIsSaved) {
+TEST_F(Rescues, what_lies_behind_a_damaged_call_is_saved) {
   execute("UPDATE calls SET data = X'09' WHERE number = 20");  // the eleventh ask
   EXPECT_THAT(error_of([&] { calls_of(Journal::read(path)); }),
               testing::AllOf(HasSubstr("call 20 is damaged"), HasSubstr("culmen rescue")));
@@ -51,7 +51,7 @@ TEST_F(Rescues, WhatLiesBehindADamagedCallIsSaved) {
   EXPECT_EQ(Journal::resume(saved, Durability::process).summary().told, 40);
 }
 
-TEST_F(Rescues, ADamagedOutcomeIsEvaluatedAgain) {
+TEST_F(Rescues, a_damaged_outcome_is_evaluated_again) {
   execute("UPDATE outcomes SET data = X'00' WHERE evaluation = 41");
   const auto found = rescue(path, saved);
   EXPECT_EQ(found.outcomes, 399);
@@ -60,7 +60,7 @@ TEST_F(Rescues, ADamagedOutcomeIsEvaluatedAgain) {
   EXPECT_EQ(summary.told, 40);
 }
 
-TEST_F(Rescues, AChangedValueIsADamagedOutcome) {
+TEST_F(Rescues, a_changed_value_is_a_damaged_outcome) {
   execute("UPDATE outcomes SET value = -5 WHERE evaluation = 41");
   EXPECT_THAT(error_of([&] { outcomes_of(Journal::read(path)); }), HasSubstr("evaluation 41 is damaged"));
   const auto found = rescue(path, saved);
@@ -68,7 +68,7 @@ TEST_F(Rescues, AChangedValueIsADamagedOutcome) {
   EXPECT_EQ(Journal::read(saved).summary().best->evaluation, 39) << "of those before the damage";
 }
 
-TEST_F(Rescues, ADescriptionThatIsNoJsonIsReadFromItsCopy) {
+TEST_F(Rescues, a_description_that_is_no_json_is_read_from_its_copy) {
   execute("UPDATE meta SET value = '{\"budget' WHERE key = 'configuration'");
   rescue(path, saved);
   EXPECT_EQ(Journal::read(saved).study().configuration, some_study().configuration);
@@ -77,7 +77,7 @@ TEST_F(Rescues, ADescriptionThatIsNoJsonIsReadFromItsCopy) {
   EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("the description of the study is damaged"));
 }
 
-TEST_F(Rescues, ATruncatedStoreHasItsFirstPages) {
+TEST_F(Rescues, a_truncated_store_has_its_first_pages) {
   fs::resize_file(path, fs::file_size(path) * 3 / 4);
   const auto found = rescue(path, saved);
   EXPECT_GT(found.outcomes, 20);
@@ -89,7 +89,7 @@ TEST_F(Rescues, ATruncatedStoreHasItsFirstPages) {
   EXPECT_FALSE(fs::exists(saved + ".part"));
 }
 
-TEST_F(Rescues, ARescuedStoreCanBeRescued) {
+TEST_F(Rescues, a_rescued_store_can_be_rescued) {
   execute("UPDATE calls SET data = X'09' WHERE number = 20");
   rescue(path, saved);
   const auto again = rescue(saved, folder.file("again.db"));
@@ -98,12 +98,12 @@ TEST_F(Rescues, ARescuedStoreCanBeRescued) {
   EXPECT_EQ(again.lost, 0);
 }
 
-TEST_F(Rescues, AStoreInUseIsLeftAlone) {
+TEST_F(Rescues, a_store_in_use_is_left_alone) {
   const auto master = Journal::resume(path, Durability::process);
   EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("belongs to a running master"));
 }
 
-TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
+TEST_F(Rescues, with_any_page_zeroed_all_readers_end_with_a_sentence) {
   const auto pages = fs::file_size(path) / 4096;
   ASSERT_GT(pages, 8);
   std::uint64_t least = 400;
@@ -133,14 +133,14 @@ TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
   EXPECT_GT(least, 250) << "one page holds fewer than 150 evaluations";
 }
 
-TEST_F(Rescues, AChangedDescriptionIsReadFromItsCopy) {
+TEST_F(Rescues, a_changed_description_is_read_from_its_copy) {
   Journal::resume(path, Durability::process, {}, "{\"changed\": 1}").close();
   execute("UPDATE meta SET value = X'00' WHERE key = 'configuration'");
   rescue(path, saved);
   EXPECT_EQ(Journal::read(saved).study().configuration, "{\"changed\": 1}");
 }
 
-TEST_F(Rescues, AStoreWithoutItsDescriptionIsRefused) {
+TEST_F(Rescues, a_store_without_its_description_is_refused) {
   execute("DELETE FROM meta; DELETE FROM description; VACUUM");
   EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("the description of the study is damaged"));
   EXPECT_FALSE(fs::exists(saved));
@@ -176,9 +176,9 @@ class Logs : public StoreTest {
   const std::string copy = folder.file("copy.db"), damaged = folder.file("damaged.db"), saved = folder.file("saved.db");
 };
 
-TEST_F(Logs, AnIntactLogIsRead) { EXPECT_EQ(Journal::read(copy).summary().outcomes, evaluations); }
+TEST_F(Logs, an_intact_log_is_read) { EXPECT_EQ(Journal::read(copy).summary().outcomes, evaluations); }
 
-TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
+TEST_F(Logs, a_damaged_log_loses_nothing_in_silence) {
   const auto blocks = fs::file_size(copy + "-wal") / 4096;
   ASSERT_GT(blocks, 100);
   const std::uintmax_t step = tests_everything() ? 1 : 3;
@@ -206,7 +206,7 @@ TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
   EXPECT_GE(least, evaluations - 10);
 }
 
-TEST_F(Logs, AnOutcomeOfAnotherCandidateIsNotTakenFromTheLog) {
+TEST_F(Logs, an_outcome_of_another_candidate_is_not_taken_from_the_log) {
   auto saved_before = call(CallKind::saved);
   saved_before.candidates = ask(evaluations, 1).candidates;
   saved_before.candidates[0].x[0] += 1;
@@ -249,7 +249,7 @@ TEST_F(Logs, AnOutcomeOfAnotherCandidateIsNotTakenFromTheLog) {
   EXPECT_GT(found, 0);
 }
 
-TEST_F(Logs, OneWrongBitNearTheBeginningLosesNothingInSilence) {
+TEST_F(Logs, one_wrong_bit_near_the_beginning_loses_nothing_in_silence) {
   for (int bit = 0; bit < 72 * 8; ++bit) {
     with_zeros(0, 0);
     std::fstream file(damaged + "-wal", std::ios::in | std::ios::out | std::ios::binary);
@@ -269,7 +269,7 @@ TEST_F(Logs, OneWrongBitNearTheBeginningLosesNothingInSilence) {
   }
 }
 
-TEST_F(Logs, WithoutItsHeaderARestartedLogIsNotTakenForTheFormerOne) {
+TEST_F(Logs, without_its_header_a_restarted_log_is_not_taken_for_the_former_one) {
   auto journal = Journal::resume(path, Durability::process);
   const auto add = [&](EvaluationId first, EvaluationId end) {
     for (auto id = first; id < end; ++id) {
@@ -291,7 +291,7 @@ TEST_F(Logs, WithoutItsHeaderARestartedLogIsNotTakenForTheFormerOne) {
   EXPECT_EQ(found.lost, 0);
 }
 
-TEST_F(Logs, MissingAndAdditionalBytesLoseNothingInSilence) {
+TEST_F(Logs, missing_and_additional_bytes_lose_nothing_in_silence) {
   std::ifstream file(copy + "-wal", std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(file), {});
   file.close();
@@ -320,7 +320,7 @@ TEST_F(Logs, MissingAndAdditionalBytesLoseNothingInSilence) {
   EXPECT_GT(refused, tries * 9 / 10);
 }
 
-TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
+TEST_F(Logs, the_torn_end_of_a_log_is_no_damage) {
   const auto size = fs::file_size(copy + "-wal");
   for (const std::uintmax_t missing : {1, 24, 100, 4096, 4120, 5000, 9000}) {
     with_zeros(size - 1, 1);
@@ -329,7 +329,7 @@ TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
   }
 }
 
-TEST_F(Logs, ThePagesOfAnEarlierLogBehindTheEndAreNoDamage) {
+TEST_F(Logs, the_pages_of_an_earlier_log_behind_the_end_are_no_damage) {
   auto journal = Journal::resume(path, Durability::process);
   for (EvaluationId id = evaluations; id < 5 * evaluations; ++id) {
     journal.append(ask(id, 1));
