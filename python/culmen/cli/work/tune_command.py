@@ -62,6 +62,20 @@ def remove_results(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
+def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
+    """Raises InputError if a tuning cannot continue the search in this folder: the file was changed, or it runs."""
+    store, limit = folder / SEARCH, recipe.stop.evaluations
+    if not store.exists():
+        return
+    study = search_file(recipe, file.resolve().parent, folder.resolve() / _BUILDS)
+    search = KeptStudy(study, file.resolve().parent, str(file), store, "settings", store.resolve())
+    then = "write --overwrite to measure again, or give another folder with --output"
+    if search.is_another():
+        raise InputError(f"{file} was changed after the runs in {store}; undo the change, or {then}")
+    if limit and limit < (told := search.open()):
+        raise InputError(f"{file}: [stop] evaluations = {limit}, but {store} has {told} runs; write {told}, or {then}")
+
+
 def defining(recipe: RecipeFile) -> dict[str, Any]:
     """What decides about the result."""
     decided: dict[str, Any] = recipe.model_dump(mode="json", exclude={"job"})

@@ -16,7 +16,7 @@ from .codes import FINISHED, RESUMABLE
 from .measuring import End
 from .submit import Cluster, Task, Wanted, run_jobs
 from .summary import print_table
-from .tune_command import PAGE_NAME, RESULT, SEARCH, STORES, defining, remove_results, spent_s
+from .tune_command import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _DEFAULT_EVALUATIONS = 150
@@ -48,7 +48,7 @@ def submit_command(
         "runs at most",
         runs,
         runs * _run_s(recipe, folder / cluster.partitions[0].name, cluster),
-        lambda store: 0 if _result(store.parent, recipe) else max(1, runs - _told(store)),
+        lambda store: _missing(store, recipe, file, runs),
         lambda folders, to, end: _conclude(recipe, folders[0], to, end, quiet),
         left=lambda store, all_runs: (0 if _result(store.parent, recipe) else max(1, all_runs - _told(store)), 0),
         clear=lambda store: remove_results(store.parent),
@@ -75,6 +75,15 @@ def _run_s(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
         f"{recipe.name}: culmen cannot estimate the time of the job, because the time of a run is not known; write "
         "--time, or time_limit_s in [evaluator]"
     )
+
+
+def _missing(store: Path, recipe: RecipeFile, file: Path, runs: int) -> int:
+    """The number of runs that a job still makes, at most; 0: all is done. Raises InputError if a job could only fail,
+    because the file was changed after its runs."""
+    if _result(store.parent, recipe):
+        return 0
+    check_search(recipe, file, store.parent)
+    return max(1, runs - _told(store))
 
 
 def _seconds(store: Path) -> float | None:
