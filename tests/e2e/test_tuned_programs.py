@@ -203,6 +203,20 @@ def test_pauses_do_not_change_the_candidates(tmp_path):
     assert paused.x.tolist() == plain.x.tolist()
 
 
+def test_pauses_do_not_change_the_candidates_without_a_number_of_runs(tmp_path):
+    """As far as both searches come in their time: annealing would plan with the number of runs before a pause."""
+    for name, use in (("paused", "use_hours = 1000"), ("plain", "")):
+        write(tmp_path, evaluations=1, more=f'{use}\n[optimizer]\nname = "annealing"')
+        text = (tmp_path / "app.toml").read_text()
+        (tmp_path / "app.toml").write_text(text.replace("evaluations = 1\n", "wall_time_s = 2\n"))
+        done = tune(tmp_path, "--output", name)
+        assert done.returncode == 0, done.stderr
+    paused, plain = (package.read(tmp_path / name / "search.db") for name in ("paused", "plain"))
+    both = min(len(paused.x), len(plain.x))
+    assert both > 0
+    assert paused.x[:both].tolist() == plain.x[:both].tolist()
+
+
 def test_a_search_that_pauses_also_continues(tmp_path):
     write(
         tmp_path, before="sleep 0.05; echo run >> $CULMEN_STUDY_FOLDER/runs", evaluations=40, more="use_runs = 9999999"

@@ -68,7 +68,8 @@ class KeptStudy:
         self._study.settle()
         config = self._study.config
         if limit is not None:
-            config.planned_evaluations = config.planned_evaluations or config.evaluations
+            if config.planned_evaluations is None:
+                config.planned_evaluations = config.evaluations
             config.evaluations = limit
         if wall_time_s is not None:
             config.wall_time_s = wall_time_s

@@ -31,13 +31,14 @@ struct StudyConfig {
   Edition edition = newest_edition;  ///< of the optimizers; that of the store decides
   std::uint64_t seed = 1;
   StopRules stop;
-  std::uint64_t planned_evaluations = 0;  ///< what the optimizer plans for, if a run ends before that; 0: stop's limit
+  /// What the optimizer plans for, if a run ends before that; 0: it knows no number; empty: stop's limit.
+  std::optional<std::uint64_t> planned_evaluations;
   FailurePolicy failures;
   std::string configuration;       ///< kept in the store, for resume
   std::string fingerprint;         ///< see fingerprint_of()
   std::string evaluator_identity;  ///< stands for the evaluator in the fingerprint
 
-  std::uint64_t plan() const { return planned_evaluations > 0 ? planned_evaluations : stop.evaluations; }
+  std::uint64_t plan() const { return planned_evaluations.value_or(stop.evaluations); }
 
   /// As StopRules::each_setting; `stop`, `failures` and `evaluator` have their own.
   template <class Visit>
