@@ -1,10 +1,12 @@
 """When a search stops, because more runs do not pay: on made-up programs with noise, whose best settings are known."""
 
 import math
+import signal
 
 import numpy as np
 import pytest
 from culmen.bench.verdict import verdict_of
+from culmen.cli.work.tune_search import search_while_it_pays
 from culmen.tune.command import stopping
 from culmen.tune.command.recipe import comparison_file, read_recipe, use_h_of, with_use
 from culmen.tune.command.results import Tuned, sentences
@@ -235,3 +237,50 @@ def test_mistakes_about_the_use_are_sentences(recipe_of):
         recipe_of("use_hours = 0")
     with pytest.raises(InputError, match="give one of them"):
         with_use(recipe_of(""), 1, 1)
+
+
+class Watched:
+    """A monitor."""
+
+    slice_s, closed = 0.1, False
+
+    def close(self):
+        self.closed = True
+
+
+class Paused:
+    """A study whose runs end for this reason."""
+
+    store = None
+
+    def __init__(self, reason):
+        self.reason = reason
+
+    def open(self):
+        return 0
+
+    def conduct(self, begin, _exit_code, _limit, _left_s):
+        begin()
+        return self
+
+
+class NoLook(StopRule):
+    """A signal comes at the beginning of a look; nothing else may happen in it."""
+
+    def __init__(self):
+        super().__init__(1, False, PARAMETERS, 1)
+        self.looks = 0
+
+    def seen(self, _found, _runs):
+        self.looks += 1
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the look went on")
+
+
+@pytest.mark.parametrize(("reason", "looks"), [("interrupted", 0), ("evaluations", 1)])
+def test_a_signal_ends_a_search_at_once(reason, looks):
+    rule, monitor, before = NoLook(), Watched(), signal.getsignal(signal.SIGINT)
+    assert search_while_it_pays(Paused(reason), rule, lambda: monitor, 100, None, lambda _: None) is None
+    assert rule.looks == looks
+    assert monitor.closed
+    assert signal.getsignal(signal.SIGINT) is before

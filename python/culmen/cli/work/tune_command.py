@@ -129,7 +129,7 @@ class Tuner:
         if begun and (found := self._found()) is not None and not search.is_another():
             return found
         result = self._conduct_search(search)
-        if result.reason == "interrupted":
+        if result is None:
             return None
         if result.best is None:
             raise InputError(f"{self._source}: no run of the search succeeded: {result.first_failure}")
@@ -137,17 +137,22 @@ class Tuner:
         self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
 
-    def _conduct_search(self, search: KeptStudy) -> Result:
+    def _conduct_search(self, search: KeptStudy) -> Result | None:
+        """None: a signal stopped it."""
         use_h = self._use_h()
         if use_h is None:
-            return self._conduct(search, SEARCH, "runs")
+            result = self._conduct(search, SEARCH, "runs")
+            return None if result.reason == "interrupted" else result
         parameters = sum(table.value is None for table in self.recipe.space.values())
         rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
         stop = self.recipe.stop
         words = Words("runs", self.goal)
-        result, self.ended = search_while_it_pays(
+        ended = search_while_it_pays(
             search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, stop.wall_time_s
         )
+        if ended is None:
+            return None
+        result, self.ended = ended
         return result
 
     def _use_h(self) -> float | None:

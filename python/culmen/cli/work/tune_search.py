@@ -2,31 +2,66 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
 from typing import Any, cast
 
 from ..._core import Progress
+from ...base.signals import STOP_SIGNALS, handling
 from ...bench.study import KeptStudy
-from ...report.reading import read
+from ...report.reading import Evaluations, read
 from ...run.progress.monitor import Monitor
 from ...run.result import Result
 from ...tune.command.stopping import Ended, StopRule
 from .codes import RESUMABLE
 
 
+class _StoppedError(Exception):
+    """A signal came while no program ran."""
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise _StoppedError
+
+
 def search_while_it_pays(
-    study: KeptStudy, rule: StopRule, begin: Callable[[], Monitor], most: int | None, wall_time_s: float | None
-) -> tuple[Result, Ended]:
-    """``most``, ``wall_time_s``: the limits of the file. Candidates do not depend on the pauses."""
-    begun_s, monitor = time.monotonic(), _Lasting(begin(), most)
-    runs = study.open()
+    study: KeptStudy,
+    rule: StopRule,
+    begin: Callable[[], Monitor],
+    most: int | None,
+    wall_time_s: float | None,
+    seen: Callable[[Path], Evaluations] = read,
+) -> tuple[Result, Ended] | None:
+    """``most``, ``wall_time_s``: the limits of the file. ``seen``: what the rule sees of a store, as values of which
+    the rule can take ratios. Candidates do not depend on the pauses. None: a signal stopped it."""
+    monitor = _Lasting(begin(), most)
+    try:
+        with handling(STOP_SIGNALS, _stop):
+            return _search(study, rule, monitor, most, wall_time_s, seen)
+    except _StoppedError:
+        return None
+    finally:
+        monitor.end()
+
+
+def _search(
+    study: KeptStudy,
+    rule: StopRule,
+    monitor: "_Lasting",
+    most: int | None,
+    wall_time_s: float | None,
+    seen: Callable[[Path], Evaluations],
+) -> tuple[Result, Ended] | None:
+    begun_s = time.monotonic()
+    runs = max(study.open(), 1)
     while True:
-        runs = max(runs, 1)
         limit = rule.next_runs(runs - 1) if most is None else min(rule.next_runs(runs - 1), most)
         left_s = None if wall_time_s is None else max(wall_time_s - (time.monotonic() - begun_s), 1e-3)
         result = study.conduct(lambda: monitor, RESUMABLE, limit, left_s)
-        ended = rule.seen(read(study.store), limit)
+        if result.reason == "interrupted":
+            return None
+        ended = rule.seen(seen(study.store), limit)
         if result.reason != "evaluations" or ended.stopped or limit == most:
-            monitor.end()
             return result, ended
         runs = study.open() + 1
 
