@@ -249,17 +249,44 @@ def test_values_alone_are_not_what_is_tuned_for(recipe_of):
     assert objective_of(recipe) == ("wall time", False)
 
 
+KEEP_COST = "The runs took 0:01:00 and cost 0.1. There is no gain, so further runs never save this time."
+
+
 def test_failed_runs_count_against_the_new_settings():
     rounds = [(2.0, 1.0)] * 7 + [(2.0, float("nan"))] * 3
     tuned = tuned_with(Compared(rounds, "evaluation 3 failed: killed"))
     assert not tuned.is_better
+    assert tuned.worth.back_h is None
     assert list(sentences(tuned)) == [
-        "Keep what you have: the program failed in 3 of 10 runs with the new settings: evaluation 3 failed: killed"
+        "Keep what you have: the program failed in 3 of 10 runs with the new settings: evaluation 3 failed: killed",
+        KEEP_COST,
     ]
     assert tuned_with(Compared([(2.0, 1.0)] * 7 + [(float("nan"), 1.0)] * 3, "")).is_better
 
 
-def tuned_with(compared):
-    verdict = verdict_of(compared.whole, False)
-    worth = Worth.of(verdict, False, 60, 2, None)
-    return Tuned("wall time", False, {"n": 1}, {"n": 2}, compared, verdict, worth, [], [2.0, 1.0], 60)
+@pytest.mark.parametrize(
+    "compared",
+    [None, Compared([(2.0, 2.0)] * 5, ""), Compared([(1.0, 2.0)] * 5, ""), Compared([(float("nan"), 1.0)] * 5, "")],
+)
+def test_every_verdict_to_keep_says_what_was_spent(compared):
+    *_, verdict, cost = sentences(tuned_with(compared))
+    assert verdict.startswith("Keep what you have: ")
+    assert cost == KEEP_COST
+
+
+def test_a_gain_says_what_was_spent_and_when_it_pays():
+    faster = tuned_with(Compared([(2.0, 1.0)] * 5, ""))
+    *_, gain, cost = sentences(faster)
+    assert gain.startswith("Use the new settings: 50.0 % less wall time")
+    assert cost == "The runs took 0:01:00 and cost 0.1. The new settings save this time in 0:01:00 of further runs."
+    *_, cost = sentences(tuned_with(Compared([(2.0, 1.0)] * 5, ""), "memory", counts_time=False))
+    assert cost.endswith(
+        "The time that the new settings save is not known, because memory is neither a time nor a rate."
+    )
+
+
+def tuned_with(compared, goal="wall time", counts_time=True):
+    verdict = verdict_of(compared.whole, False) if compared and compared.whole else None
+    used = None if compared is None or compared.fails_more else verdict
+    worth = Worth.of(used, False, 60, 2, 3, counts_time)
+    return Tuned(goal, False, {"n": 1}, {"n": 2}, compared, verdict, worth, [], [2.0, 1.0], 60)

@@ -5,7 +5,7 @@ import json
 import pytest
 from culmen.cli.work import tune_command, tune_line
 from culmen.cli.work.tune_command import Tuner
-from culmen.cli.work.tune_line import Wanted, recipe_for, write_plan
+from culmen.cli.work.tune_line import Use, Wanted, recipe_for, write_plan
 
 from culmen import InputError
 
@@ -13,8 +13,8 @@ MAKER = "def expanded(words):\n    return ['sh', words[0], *words[1:]]\n"
 HANGS_WITH_TWO = '[ "$1" = n=2 ] && exec sleep 600; echo rate = 1; exit 0\n'
 
 
-def wanted(figure=None, runs=None, time_limit_s=None, price=None):
-    return Wanted(figure, False, runs, 3, time_limit_s, price)
+def wanted(figure=None, runs=None, time_limit_s=None, price=None, use=Use()):  # noqa: B008
+    return Wanted(figure, False, runs, 3, time_limit_s, price, use)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,16 @@ def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
     with tuner_of(tmp_path) as again:
         assert again.search() == found, "the same command continues with the same limit"
     assert again.recipe.evaluator.time_limit_s == limit_s
+
+
+def test_the_use_of_the_program_is_weighed(tmp_path):
+    with tuner_of(tmp_path, time_limit_s=0.2, use=Use(runs=3600)) as tuner:
+        assert tuner.search() is not None
+        run_h = tune_command.read(tmp_path / "present.db").columns["wall_time_s"][0] / 3600
+    assert tuner.ended is not None
+    assert tuner.ended.use_h == pytest.approx(3600 * run_h)
+    with pytest.raises(InputError, match="--use-hours and --use-runs say the same; give one of them"):
+        wanted(use=Use(1.0, 1))
 
 
 def test_a_time_limit_of_the_user_counts(tmp_path):

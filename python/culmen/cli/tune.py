@@ -24,6 +24,7 @@ from .jobs import (
     job_of,
     typed,
 )
+from .tune_lines import UseHours, UseRuns
 from .tune_lines import io as io
 from .tune_lines import placement as placement
 
@@ -172,27 +173,8 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-FILE."),
     ] = None,
-    use_hours: Annotated[
-        float | None,
-        typer.Option(
-            "--use-hours",
-            metavar="H",
-            min=1e-6,
-            max=1e9,
-            help="Hours that the program will still run in all, as use_hours in [tune]. The search then stops when it "
-            "no longer pays.",
-        ),
-    ] = None,
-    use_runs: Annotated[
-        int | None,
-        typer.Option(
-            "--use-runs",
-            metavar="N",
-            min=1,
-            max=10**12,
-            help="The same as a number of runs, each as long as the run with the present settings.",
-        ),
-    ] = None,
+    use_hours: UseHours = None,
+    use_runs: UseRuns = None,
     overwrite: Overwrite = False,
     submit: Submit = None,
     partition: JobPartition = None,
@@ -323,6 +305,8 @@ def hpl(
         float | None,
         typer.Option("--price", metavar="X", show_default=False, min=0, help="The price of an hour of one core."),
     ] = None,
+    use_hours: UseHours = None,
+    use_runs: UseRuns = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
@@ -332,7 +316,8 @@ def hpl(
 ) -> None:
     options = work.tune_hpl.Options(
         program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, build, compilers,
-        tuple(flags or ()), mpis, link, compare_random, price, words=tuple(context.args),
+        tuple(flags or ()), mpis, link, compare_random, price, work.tune_hpl.Use(use_hours, use_runs),
+        words=tuple(context.args),
     )  # fmt: skip
     raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet))
 

@@ -63,6 +63,29 @@ Price = Annotated[
     ),
 ]
 
+UseHours = Annotated[
+    float | None,
+    typer.Option(
+        "--use-hours",
+        metavar="H",
+        min=1e-6,
+        max=1e9,
+        show_default=False,
+        help="Hours that the program will still run in all. The search then stops when it no longer pays.",
+    ),
+]
+UseRuns = Annotated[
+    int | None,
+    typer.Option(
+        "--use-runs",
+        metavar="N",
+        min=1,
+        max=10**12,
+        show_default=False,
+        help="The same as a number of runs, each as long as the run with the present settings.",
+    ),
+]
+
 
 def placement(
     context: typer.Context,
@@ -100,6 +123,8 @@ def placement(
     rounds: Rounds = 10,
     time_limit: Most = None,
     price: Price = None,
+    use_hours: UseHours = None,
+    use_runs: UseRuns = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-placement."),
@@ -107,7 +132,8 @@ def placement(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    use = work.tune_line.Use(use_hours, use_runs)
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
     given = (list(context.args), wanted, ranks, threads, topology)
     raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet))
 
@@ -170,6 +196,8 @@ def io(
     rounds: Rounds = 10,
     time_limit: Most = None,
     price: Price = None,
+    use_hours: UseHours = None,
+    use_runs: UseRuns = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-io."),
@@ -177,7 +205,8 @@ def io(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price)
+    use = work.tune_line.Use(use_hours, use_runs)
+    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
     own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
     raise typer.Exit(
         work.tune_io.tune_io(list(context.args), own, folder, wanted, iobuf, dry_run, output, overwrite, quiet)

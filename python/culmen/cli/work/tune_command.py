@@ -308,14 +308,13 @@ def _tune(tuner: Tuner) -> Tuned | None:
 def _tuned(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
     stores = [tuner.store(name) for name in STORES]
     searched, spent = read(tuner.store(SEARCH)), spent_s([store for store in stores if store.exists()])
-    verdict = worth = None
-    if compared and len(compared.whole) >= _LEAST_PAIRS:
-        verdict = verdict_of(compared.whole, tuner.maximize)
-        tune = tuner.recipe.tune
-        worth = Worth.of(
-            verdict, tuner.maximize, spent, tune.cores or cores(), tune.price_per_core_hour,
-            counts_time(tuner.recipe) or tuner.ended is not None, tuner.ended.use_h if tuner.ended else None,
-        )  # fmt: skip
+    enough = compared is not None and len(compared.whole) >= _LEAST_PAIRS
+    verdict = verdict_of(compared.whole, tuner.maximize) if compared and enough else None
+    tune, weighed = tuner.recipe.tune, tuner.ended
+    worth = Worth.of(
+        None if compared is None or compared.fails_more else verdict, tuner.maximize, spent, tune.cores or cores(),
+        tune.price_per_core_hour, counts_time(tuner.recipe) or weighed is not None, weighed.use_h if weighed else None,
+    )  # fmt: skip
     values = [float(value) for value in searched.values[searched.order, 0]]
     effects = effects_in(searched)
     return Tuned(

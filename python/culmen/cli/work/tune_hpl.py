@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ...base.text import lasted, shown
+from ...tune.command.worth import Use
 from ...tune.hpl.plan import Known
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import bytes_for
@@ -16,7 +17,7 @@ from .tune_hpl_results import Outcome, write_and_show
 from .tune_hpl_runs import Runs, StoppedError
 from .tune_hpl_search import best_of, random_search, search
 
-__all__ = ["Options", "tune_hpl"]
+__all__ = ["Options", "Use", "tune_hpl"]
 
 
 def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool) -> int:
@@ -30,7 +31,8 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         _introduce(asked, runs)
         known = first(asked, runs)
         _explain(asked, runs, known)
-        new, curve = best_of(search(asked, runs, known), asked, runs, known)
+        finalists, ended = search(asked, runs, known)
+        new, curve = best_of(finalists, asked, runs, known)
         by_chance = random_search(asked, runs, known) if options.compare_random else None
         compared = compare(new, by_chance, asked, runs, known)
         runs.remove_folders()
@@ -38,7 +40,7 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         runs.remove_folders()
         runs.say("Not all runs are done; the same command continues.")
         return RESUMABLE
-    write_and_show(Outcome(asked, runs, known, new, curve, compared))
+    write_and_show(Outcome(asked, runs, known, new, curve, compared, ended))
     return FINISHED
 
 

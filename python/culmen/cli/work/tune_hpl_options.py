@@ -1,8 +1,10 @@
 """The options of ``culmen tune hpl``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from ...tune.command.worth import Use
 
 
 @dataclass(frozen=True)
@@ -25,5 +27,6 @@ class Options:
     link: str | None = None
     compare_random: bool = False
     price: float | None = None
+    use: Use = field(default_factory=Use)
     seed: int = 1
     words: Sequence[str] = ()

@@ -16,6 +16,7 @@ from ...report.page import PAGE, Section, table
 from ...report.reading import read
 from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
+from ...tune.command.stopping import Ended
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
 from ...tune.hpl.measured import input_text
@@ -46,6 +47,7 @@ class Outcome:
     new: Settings
     curve: Curve
     compared: list[Case]
+    ended: Ended | None = None  # why the search ended, if its stop was weighed
 
     @property
     def last(self) -> list[Case]:
@@ -88,13 +90,14 @@ def _tuned(outcome: Outcome) -> Tuned:
     asked, new = outcome.asked, outcome.new
     by_name = {case.name: case for case in outcome.last}
     present, found = by_name[PRESENT], by_name.get(FOUND)
-    compared = verdict = worth = None
+    compared = verdict = None
     spent = spent_s(outcome.runs.stores())
     if found is not None:
         compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), "")
         verdict = report.over(outcome.last, PRESENT, FOUND)
-        if verdict is not None:
-            worth = Worth.of(verdict, True, spent, asked.cores, asked.options.price)
+    used = None if compared is None or compared.fails_more else verdict
+    use_h = outcome.ended.use_h if outcome.ended else None
+    worth = Worth.of(used, True, spent, asked.cores, asked.options.price, use_h=use_h)
     searched = read(outcome.runs.folder / SEARCH)
     gflops = np.exp(searched.values[:, 0])
     names = {name for name, parameter in asked.space(outcome.known).items() if "value" not in parameter}
@@ -103,7 +106,7 @@ def _tuned(outcome: Outcome) -> Tuned:
     old = {name: value for name, value in asked.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
     values = [float(value) for value in gflops[searched.order]]
-    return Tuned("GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent)
+    return Tuned("GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended)
 
 
 def _further(outcome: Outcome) -> Iterator[str]:

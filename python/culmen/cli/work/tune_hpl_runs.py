@@ -13,7 +13,7 @@ import numpy as np
 from ...bench.study import KeptStudy, PointStudy
 from ...report.reading import read
 from ...run.progress.figures import Words
-from ...run.progress.monitor import make_monitor
+from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...tune.hpl.measured import RUN, How
 from ...tune.hpl.space import Settings
@@ -61,10 +61,13 @@ class Runs:
         return list(values.values()), result
 
     def conduct(self, kept: KeptStudy, what: str) -> Result:
-        result = kept.conduct(lambda: make_monitor(not self.quiet, Words(what, "")), RESUMABLE)
+        result = kept.conduct(lambda: self.monitor(what), RESUMABLE)
         if result.reason == "interrupted":
             raise StoppedError
         return result
+
+    def monitor(self, what: str) -> Monitor:
+        return make_monitor(not self.quiet, Words(what, ""))
 
     def overhead_s(self, store: str) -> float:
         """Of a run, what HPL does not measure: its start, and other benchmarks of hpcc."""

@@ -10,37 +10,64 @@ import numpy as np
 from ..._core import InputError
 from ...bench.study import KeptStudy
 from ...report.files import Kind, replacing
-from ...report.reading import read
+from ...report.reading import Evaluations, read
 from ...run.result import Result
 from ...study_file import StudyFile, checked
+from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
 from ...tune.hpl.plan import FINALISTS, LOOKS, Known
+from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import Settings
 from .tune_command import spent_s
 from .tune_hpl_asked import COMMAND, Asked
-from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
+from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs, StoppedError
+from .tune_search import search_while_it_pays
 
 _OPTIMIZER: dict[str, Any] = {"name": "bayes", "model": "additive"}
 _RANDOM: dict[str, Any] = {"name": "random"}
 _MOST_RUNS = 300
-_LIST = Kind("list of settings", lambda _path, head: head.startswith(b"["))
+_LIST = Kind("list of settings", lambda _path, head: head.startswith((b"[", b"{")))
 
 
-def search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
-    """The best settings, the recommended ones first, and those that were known before. A search that has ended is
-    not continued: its time was up. On a slow machine, it may end before its first run does."""
+def search(asked: Asked, runs: Runs, known: Known) -> tuple[list[Settings], Ended | None]:
+    """The best settings, the recommended ones first, and those that were known before; and why the search ended, if its
+    stop was weighed. A search that has ended is not continued: its time was up. On a slow machine, it may end before
+    its first run does."""
     file = runs.folder / FOUND
     if file.exists():
-        kept: list[Settings] = json.loads(file.read_text(encoding="utf-8"))
-        return kept
-    finalists = _search(asked, runs, known)
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return kept["finalists"], ended_from(kept["ended"])
+    result, ended = _searched(asked, runs, known)
+    finalists = _finalists(result, asked, runs, known)
     with replacing(file, _LIST, force=True) as path:
-        path.write_text(json.dumps(finalists, indent=2) + "\n", encoding="utf-8")
-    return finalists
+        text = json.dumps({"finalists": finalists, "ended": as_dict(ended)}, indent=2)
+        path.write_text(text + "\n", encoding="utf-8")
+    return finalists, ended
 
 
-def _search(asked: Asked, runs: Runs, known: Known) -> list[Settings]:
-    result = _conducted(_search_file(asked, runs, known, _OPTIMIZER, known.plan.search_s), runs, SEARCH, "runs")
+def _searched(asked: Asked, runs: Runs, known: Known) -> tuple[Result, Ended | None]:
+    seconds = known.plan.search_s
+    file = _search_file(asked, runs, known, _OPTIMIZER, seconds)
+    size = asked.options.size or known.plan.memory_n
+    use_h = asked.options.use.hours_of(known.curves[PRESENT].time_s(size) + known.overhead_s)
+    if use_h is None:
+        return _conducted(file, runs, SEARCH, "runs"), None
+    searched = sum(table.value is None for table in file.space.values())
+    rule = StopRule(use_h, True, searched, asked.options.seed)
+    study = _kept(file, runs, SEARCH)
+    ended = search_while_it_pays(study, rule, lambda: runs.monitor("runs"), _MOST_RUNS, seconds, _in_gflops)
+    if ended is None:
+        raise StoppedError
+    return ended
+
+
+def _in_gflops(store: Path) -> Evaluations:
+    found = read(store)
+    found.values = np.exp(found.values)
+    return found
+
+
+def _finalists(result: Result, asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     if result.best is None and result.first_failure:
         raise InputError(f"no run of the search succeeded: {result.first_failure}")
     best = [result.recommended.params] if result.recommended else []
@@ -68,9 +95,13 @@ def random_search(asked: Asked, runs: Runs, known: Known) -> Settings | None:
 
 
 def _conducted(file: StudyFile, runs: Runs, store: str, what: str) -> Result:
-    kept = KeptStudy(file, Path.cwd(), COMMAND, runs.folder / store, "settings")
+    kept = _kept(file, runs, store)
     kept.open()
     return runs.conduct(kept, what)
+
+
+def _kept(file: StudyFile, runs: Runs, store: str) -> KeptStudy:
+    return KeptStudy(file, Path.cwd(), COMMAND, runs.folder / store, "settings")
 
 
 def _search_file(

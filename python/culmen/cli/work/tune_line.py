@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..._core import InputError
 from ...report.files import Kind, replacing
 from ...tune.command.recipe import RecipeFile, recipe_of
 from ...tune.command.results import Tuned
+from ...tune.command.worth import Use as Use
 from .tune_command import remove_results
 
 _PLAN = "plan.json"
@@ -22,7 +23,8 @@ _MOST_NUMBER = 10_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options. ``figure``: a regular expression; None: wall time. ``runs``: of the search; None: by the space."""
+    """Options. ``figure``: a regular expression; None: wall time. ``runs``: of the search; None: by the space. ``use``:
+    of the program."""
 
     figure: str | None
     maximize: bool
@@ -30,6 +32,7 @@ class Wanted:
     rounds: int
     time_limit_s: float | None
     price: float | None
+    use: Use = field(default_factory=Use)
 
     def __post_init__(self) -> None:
         if self.figure is None:
@@ -70,6 +73,7 @@ def recipe_for(
     if wanted.time_limit_s:
         evaluator["time_limit_s"] = wanted.time_limit_s
     tune = {"rounds": wanted.rounds, "expand": maker, "price_per_core_hour": wanted.price, "cores": cores}
+    tune |= {"use_hours": wanted.use.hours, "use_runs": wanted.use.runs}
     tables: dict[str, Any] = {
         "name": title,
         "space": parameters,

@@ -15,6 +15,7 @@ from ...problem.space import Space
 from ...study_file import StudyFile, checked
 from ...study_file.table import WHOLE, Setting, Table
 from . import measured
+from .worth import Use
 
 _EVALUATIONS = 150
 _OPTIMIZER = {"name": "bayes", "model": "additive"}  # settings of programs act nearly independently, with noise
@@ -157,10 +158,8 @@ def _check_use(recipe: RecipeFile, path: Path) -> None:
 
 def with_use(recipe: RecipeFile, hours: float | None, runs: int | None) -> RecipeFile:
     """``hours``, ``runs``: options of the command, which replace the keys of the file. Raises InputError."""
-    if hours is None and runs is None:
+    if not Use(hours, runs):
         return recipe
-    if hours is not None and runs is not None:
-        raise InputError("--use-hours and --use-runs say the same; give one of them")
     used = recipe.model_copy(update={"tune": recipe.tune.model_copy(update={"use_hours": hours, "use_runs": runs})})
     _check_use(used, Path(f"{recipe.name}.toml"))
     return used
@@ -168,9 +167,7 @@ def with_use(recipe: RecipeFile, hours: float | None, runs: int | None) -> Recip
 
 def use_h_of(recipe: RecipeFile, run_s: float) -> float | None:
     """Hours that the program will run in all, with its present settings. ``run_s``: of one run. None: not known."""
-    if recipe.tune.use_runs is not None:
-        return recipe.tune.use_runs * run_s / 3600
-    return recipe.tune.use_hours
+    return Use(recipe.tune.use_hours, recipe.tune.use_runs).hours_of(run_s)
 
 
 def _names_value(recipe: RecipeFile) -> bool:

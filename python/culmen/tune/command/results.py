@@ -39,10 +39,15 @@ class Compared:
     def present_failed(self) -> int:
         return sum(math.isnan(old) for old, _ in self.rounds)
 
+    @property
+    def fails_more(self) -> bool:
+        """With the new settings."""
+        return self.new_failed > self.present_failed
+
 
 @dataclass(frozen=True)
 class Tuned:
-    """``compared``: None if the search found no other settings. ``verdict``, ``worth``: None without enough rounds."""
+    """``compared``: None if the search found no other settings. ``verdict``: None without enough rounds."""
 
     goal: str  # what was measured, for people
     maximize: bool
@@ -59,7 +64,7 @@ class Tuned:
     @property
     def is_better(self) -> bool:
         """New settings that fail more often than the present ones are not better."""
-        if self.verdict is None or self.compared is None or self.compared.new_failed > self.compared.present_failed:
+        if self.verdict is None or self.compared is None or self.compared.fails_more:
             return False
         return self.verdict.is_better
 
@@ -76,37 +81,57 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 
 def sentences(tuned: Tuned) -> Iterator[str]:
-    """The verdict, and whether the tuning was worth its time."""
+    """The verdict, and whether the tuning was worth its time: the hours spent, the gain, and when it pays."""
     if tuned.ended is not None:
         yield _why_ended(tuned.ended, len(tuned.values))
-    verdict, worth, compared = tuned.verdict, tuned.worth, tuned.compared
+    yield from _better(tuned) if tuned.is_better else _kept(tuned)
+    yield from _pays(tuned)
+
+
+def _kept(tuned: Tuned) -> Iterator[str]:
+    """Why to keep the present settings."""
+    verdict, compared = tuned.verdict, tuned.compared
     if compared is None:
         yield f"Keep what you have: none of {plural(len(tuned.values), 'run')} showed better settings."
         return
     failed, rounds = compared.new_failed, len(compared.rounds)
-    if failed > compared.present_failed:
+    if compared.fails_more:
         why = f": {compared.first_failure.splitlines()[0]}" if compared.first_failure else ""
         yield f"Keep what you have: the program failed in {failed} of {rounds} runs with the new settings{why}"
-        return
-    if verdict is None or worth is None:
+    elif verdict is None:
         yield f"Keep what you have: only {len(compared.whole)} of {rounds} rounds succeeded with both settings."
-        return
-    before = f"{tuned.goal} {shown(verdict.before, 4)} before, {shown(verdict.after, 4)} after"
-    yield f"In {verdict.rounds} rounds with both settings in turns: {before} (medians)."
-    change = _change(verdict, tuned)
-    if not verdict.is_better:
+    else:
+        yield _medians(verdict, tuned)
         word = "worse" if verdict.is_worse else "not clearly better"
-        yield f"Keep what you have: the new settings are {word} ({change})."
-        return
-    yield f"Use the new settings: {change}."
-    if compared.kept is not None:
-        yield _what_was_kept(compared.kept, tuned)
-    cost = "" if worth.cost is None else f" and cost {shown(worth.cost, 2)}"
-    saved = ""
-    if worth.back_h is not None:
-        saved = f". The new settings save this time in {lasted(3600 * worth.back_h)} of further runs"
-    yield f"The runs took {lasted(3600 * worth.spent_h)}{cost}{saved}."
-    if worth.use_h is not None and worth.saves_h is not None:
+        yield f"Keep what you have: the new settings are {word} ({_change(verdict, tuned)})."
+
+
+def _better(tuned: Tuned) -> Iterator[str]:
+    assert tuned.verdict is not None
+    assert tuned.compared is not None
+    yield _medians(tuned.verdict, tuned)
+    yield f"Use the new settings: {_change(tuned.verdict, tuned)}."
+    if tuned.compared.kept is not None:
+        yield _what_was_kept(tuned.compared.kept, tuned)
+
+
+def _medians(verdict: Verdict, tuned: Tuned) -> str:
+    before = f"{tuned.goal} {shown(verdict.before, 4)} before, {shown(verdict.after, 4)} after"
+    return f"In {verdict.rounds} rounds with both settings in turns: {before} (medians)."
+
+
+def _pays(tuned: Tuned) -> Iterator[str]:
+    """The hours spent, and when they pay."""
+    worth = tuned.worth
+    cost = "" if worth is None or worth.cost is None else f" and cost {shown(worth.cost, 2)}"
+    if not tuned.is_better:
+        then = "There is no gain, so further runs never save this time."
+    elif worth is None or worth.back_h is None:
+        then = f"The time that the new settings save is not known, because {tuned.goal} is neither a time nor a rate."
+    else:
+        then = f"The new settings save this time in {lasted(3600 * worth.back_h)} of further runs."
+    yield f"The runs took {lasted(tuned.spent_s)}{cost}. {then}"
+    if worth is not None and worth.use_h is not None and worth.saves_h is not None:
         low, saves, high = map(_hours, worth.saves_h)
         use = _hours(worth.use_h)
         yield f"Of {use} with the present settings, the new settings save {saves}, interval of 95 %: {low} to {high}."

@@ -2,13 +2,34 @@
 
 from dataclasses import dataclass
 
+from ..._core import InputError
 from ...bench.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Use:
+    """How long a program will still run in all: in hours, or as a number of runs; None: the user does not say. Raises
+    InputError if both are given."""
+
+    hours: float | None = None
+    runs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.hours is not None and self.runs is not None:
+            raise InputError("--use-hours and --use-runs say the same; give one of them")
+
+    def __bool__(self) -> bool:
+        return self.hours is not None or self.runs is not None
+
+    def hours_of(self, run_s: float) -> float | None:
+        """With the present settings, with which one run takes ``run_s``. None: not known."""
+        return self.hours if self.runs is None else self.runs * run_s / 3600
 
 
 @dataclass(frozen=True)
 class Worth:
     """``spent_h``: hours of tuning. ``back_h``: hours in which the program must run with the new settings until the
-    time that it saves is as long; None: it saves nothing."""
+    time that it saves is as long; None: it saves nothing, or nothing that is known."""
 
     spent_h: float
     back_h: float | None
@@ -19,7 +40,7 @@ class Worth:
     @classmethod
     def of(
         cls,
-        verdict: Verdict,
+        verdict: Verdict | None,
         maximize: bool,
         spent_s: float,
         cores: int,
@@ -27,10 +48,11 @@ class Worth:
         counts_time: bool = True,
         use_h: float | None = None,
     ) -> "Worth":
-        """``counts_time``: the value is a time or a rate; other values save none that is known."""
+        """``verdict``: None if the new settings are not used. ``counts_time``: the value is a time or a rate; other
+        values save none that is known."""
         spent_h = spent_s / 3600
         back_h = saves_h = None
-        if counts_time and verdict.is_better and verdict.relative:
+        if counts_time and verdict is not None and verdict.is_better and verdict.relative:
             # After t hours, the old settings would have needed t · (1 + g) for a rate, or t / (1 - g) for a time.
             saved = verdict.gain if maximize else verdict.gain / (1 - verdict.gain)
             back_h = spent_h / saved
