@@ -32,6 +32,7 @@ from culmen import InputError
 
 DATA = Path(__file__).parent.parent / "data" / "hpl"
 OUTPUT = (DATA / "hpcc_1.5.0_hpl_only.txt").read_text()
+OUTPUT_2_3 = (DATA / "xhpl_2.3_two_sizes.txt").read_text()
 SHIPPED = DATA / "hpccinf.txt"
 MPI = Mpi("Some MPI", "some", "some", "", [], "--host", [])
 OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
@@ -127,10 +128,29 @@ def test_a_wrong_result_is_no_result():
         result_in(end.replace("PASSED", "FAILED"), 2000)
     with pytest.raises(HplError, match="did not check the result"):
         result_in("\n".join(line for line in end.splitlines() if not line.startswith("||Ax")), 2000)
-    with pytest.raises(HplError, match="did not check the result"):
+    with pytest.raises(HplError, match="residual nan FAILED; a wrong result is no result"):
         result_in(end.replace("0.0032136", "nan").replace("PASSED", "FAILED"), 2000)
     with pytest.raises(HplError, match="which is no speed"):
         result_in(end.replace("2.266e+00", "0.000e+00"), 2000)
+
+
+def test_the_output_of_hpl_2_3_is_read():
+    first, second = runs_in(OUTPUT_2_3)
+    assert (first.variant, first.n, first.nb, first.p, first.q) == ("WR11C2R4", 8000, 192, 1, 2)
+    assert (first.time_s, first.gflops, first.residual, first.passed) == (11.42, 29.899, 2.97184e-3, True)
+    assert result_in(OUTPUT_2_3, 8000) == first
+    assert (second.variant, second.residual, second.passed) == ("WC30L4C2", 35.2, False)
+    said = (
+        "HPL calls the residual 35.2 FAILED; a wrong result is no result, so use another BLAS or other compiler flags"
+    )
+    with pytest.raises(HplError, match=said):
+        result_in(OUTPUT_2_3, 12000)
+
+
+def test_the_rate_of_each_gpu_is_left_out():
+    line = "WC0           571392  1024     4     8        98.05       1.268e+06 ( 3.964e+04)\n"
+    (run,) = runs_in(line + "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   0.000343347104 ...... PASSED\n")
+    assert (run.n, run.gflops, run.passed) == (571392, 1.268e6, True)
 
 
 def test_an_output_without_the_result_is_a_sentence():

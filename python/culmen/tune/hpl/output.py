@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from ..._core import InputError
 
-_RESULT = re.compile(r"^(W\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.eE+-]+)\s+([\d.eE+-]+)\s*$", re.MULTILINE)
+_RESULT = re.compile(
+    r"^(W\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.eE+-]+)\s+([\d.eE+-]+)"
+    r"[ \t]*(?:\([^)\n]*\)[ \t]*)?$",  # for GPUs, the rate of each of them follows
+    re.MULTILINE,
+)
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
 _MEMORY = "Memory allocation failed"
 _NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
@@ -29,7 +33,7 @@ def is_short_of_memory(message: str) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """One result. ``residual``: scaled; NaN if HPL printed none."""
+    """One result. ``residual``: scaled; NaN if HPL printed none. ``passed``: None if HPL checked nothing."""
 
     variant: str
     n: int
@@ -39,7 +43,7 @@ class Run:
     time_s: float
     gflops: float
     residual: float
-    passed: bool
+    passed: bool | None
 
 
 def runs_in(text: str) -> list[Run]:
@@ -49,7 +53,7 @@ def runs_in(text: str) -> list[Run]:
     for at, found in enumerate(starts):
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         checks = list(_RESIDUAL.finditer(text, found.end(), end))
-        passed = bool(checks) and all(check[2] == "PASSED" for check in checks)
+        passed = all(check[2] == "PASSED" for check in checks) if checks else None
         residual = max((_number(check[1]) for check in checks), default=math.nan)
         n, nb, p, q = (int(word) for word in found.groups()[1:5])
         runs.append(Run(found[1], n, nb, p, q, _number(found[6]), _number(found[7]), residual, passed))
@@ -64,10 +68,13 @@ def result_in(text: str, n: int) -> Run:
             raise HplError(f"{_NOT_GIVEN} for N = {n}")
         raise HplError(f"the output of HPL has no result for N = {n}{_last_line(text)}")
     run = runs[-1]
-    if math.isnan(run.residual):
+    if run.passed is None:
         raise HplError(f"HPL did not check the result for N = {n}; a result without a residual is no result")
     if not run.passed:
-        raise HplError(f"HPL calls the residual {run.residual:g} FAILED; a wrong result is no result")
+        raise HplError(
+            f"HPL calls the residual {run.residual:g} FAILED; a wrong result is no result, so use another BLAS or other "
+            "compiler flags, or check the memory of the machine"
+        )
     if not (run.gflops > 0 and run.time_s >= 0 and math.isfinite(run.gflops)):
         raise HplError(f"HPL printed {run.gflops:g} GFLOPS for N = {n}, which is no speed")
     return run
