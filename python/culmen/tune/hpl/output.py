@@ -72,8 +72,8 @@ def result_in(text: str, n: int) -> Run:
         raise HplError(f"HPL did not check the result for N = {n}; a result without a residual is no result")
     if not run.passed:
         raise HplError(
-            f"HPL calls the residual {run.residual:g} FAILED; a wrong result is no result, so use another BLAS or other "
-            "compiler flags, or check the memory of the machine"
+            f"HPL calls the residual {run.residual:g} FAILED; a wrong result is no result, so use another BLAS or "
+            "other compiler flags, or check the memory of the machine"
         )
     if not (run.gflops > 0 and run.time_s >= 0 and math.isfinite(run.gflops)):
         raise HplError(f"HPL printed {run.gflops:g} GFLOPS for N = {n}, which is no speed")
