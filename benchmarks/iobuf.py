@@ -1,38 +1,52 @@
 """The rate of small and of large calls on a file with libculmen-iobuf. The peer is the same program without it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from culmen.tune.iobuf.settings import library
 from measure import Bench, Row, foreign, spread
+from slow_mount import slow_mount
 
 SMALL, LARGE = (64, 512, 4096), (1 << 20,)  # bytes of a call
 LEAST_SMALL, LEAST_LARGE = 3.0, 0.97
 CALLS, MOST_BYTES = 500_000, 256 << 20
+SLOW_REQUESTS_PER_S, SLOW_BYTES = 1000, {"write": 4 << 20, "read": 64 << 20}
 
 
 def iobuf(bench: Bench) -> Iterator[Row]:
+    """On the disk of this machine, and, for root, on a slow one, whose file system waits for it in each write."""
     for way in ("write", "read"):
-        for size in SMALL + LARGE:
-            runs = {
-                kind: lambda kind=kind, way=way, size=size: _run(bench, kind, way, size)
-                for kind in ("bare", "buffered")
-            }
-            results = bench.take_turns(runs)
-            buffered, bare = (spread(results[kind], "mb_per_s") for kind in ("buffered", "bare"))
-            yield Row(
-                f"Calls that {way} {size} B in sequence",
-                "MB/s",
-                buffered,
-                bare,
-                "without buffers",
-                buffered.over(bare),
-                at_least=LEAST_LARGE if size in LARGE else LEAST_SMALL,
-                foreign=foreign(*results.values()),
-            )
+        yield from _rows(bench, bench.scratch, way, SMALL + LARGE, MOST_BYTES, "")
+    with slow_mount(bench.scratch, SLOW_REQUESTS_PER_S, "sync") as place:
+        if place is None:
+            bench.say("no slow disk: this needs root, ext4, a loop device and control groups")
+            return
+        for way, most in SLOW_BYTES.items():
+            yield from _rows(bench, place, way, SMALL, most, " on a slow disk")
 
 
-def _run(bench: Bench, kind: str, way: str, size: int) -> dict:
+def _rows(bench: Bench, folder: Path, way: str, sizes: Iterable[int], most: int, where: str) -> Iterator[Row]:
+    for size in sizes:
+        runs = {
+            kind: lambda kind=kind, size=size: _run(bench, folder, kind, way, size, most)
+            for kind in ("bare", "buffered")
+        }
+        results = bench.take_turns(runs)
+        buffered, bare = (spread(results[kind], "mb_per_s") for kind in ("buffered", "bare"))
+        yield Row(
+            f"Calls that {way} {size} B in sequence{where}",
+            "MB/s",
+            buffered,
+            bare,
+            "without buffers",
+            buffered.over(bare),
+            at_least=LEAST_LARGE if size in LARGE else LEAST_SMALL,
+            foreign=foreign(*results.values()),
+        )
+
+
+def _run(bench: Bench, folder: Path, kind: str, way: str, size: int, most: int) -> dict:
     """A file that is read is not in the cache of the system."""
-    count = bench.scaled(min(CALLS, MOST_BYTES // size))
+    count = bench.scaled(min(CALLS, most // size))
     environment = {"LD_PRELOAD": str(library())} if kind == "buffered" else {}
-    return bench.run(bench.program("file_pace"), bench.scratch, way, size, count * size, **environment)
+    return bench.run(bench.program("file_pace"), folder, way, size, count * size, **environment)
