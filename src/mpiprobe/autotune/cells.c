@@ -129,9 +129,9 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
         trial->again = longer_pause(trial->again);
         wait_with(cell, trial->again);
         --cell->left;
-        return (struct tune_call){cell->comm, cell->algorithm, 0};
+        return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
       }
-      return (struct tune_call){place, algorithm, 1};
+      return (struct tune_call){place, algorithm, 1, 0};
     }
     free(cell->trial);  // there is nothing to choose
     cell->trial = NULL;
@@ -140,7 +140,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
   cell->counted += cell->again;
   wait_with(cell, lacks_place(state, what, cell->algorithm, cell->comm) ? longer_pause(cell->again) : for_ever);
   --cell->left;
-  return (struct tune_call){cell->comm, cell->algorithm, 0};
+  return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
 }
 
 static int by_size(const void* one, const void* other) {

@@ -37,6 +37,7 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   }
   tune_finish_sums(state);
   tune_forget_samples(state, NULL);
+  tune_drop_handler(state);
   probe_lock();
   if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 1);
   __atomic_sub_fetch(&memory, state->bytes, __ATOMIC_RELAXED);
@@ -102,6 +103,7 @@ static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   snprintf(state->name, sizeof state->name, "%s", name);
   for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
   state->comm = comm;
+  tune_watch_handler(state);
   probe_lock();
   state->next = tune_states;
   tune_states = state;
@@ -165,10 +167,12 @@ void tune_prepare(struct tune_state* state) {
   if (state != NULL && !state->leaves_alone && is_early && tune_has_nonblocking()) tune_new_cells(state, tune_barrier);
 }
 
-void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
-  const struct tune_state* const state = tune_off == NULL ? known_state(comm) : NULL;
-  for (unsigned k = 1; state != NULL && k < tune_most_algorithms; ++k) {
-    if (state->shadows[k] != comm) REAL(MPI_Comm_set_errhandler)(state->shadows[k], handler);
+void tune_follow_errhandler(MPI_Comm comm) {
+  struct tune_state* const state = tune_off == NULL ? known_state(comm) : NULL;
+  if (state == NULL) return;
+  tune_watch_handler(state);
+  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
+    if (state->shadows[k] != comm) tune_give_handler(state, state->shadows[k]);
   }
 }
 

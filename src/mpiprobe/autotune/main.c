@@ -103,7 +103,7 @@ static int finalize(void) {
 
 static int set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   const int error = REAL(MPI_Comm_set_errhandler)(comm, handler);
-  if (error == MPI_SUCCESS) tune_follow_errhandler(comm, handler);
+  if (error == MPI_SUCCESS) tune_follow_errhandler(comm);
   return error;
 }
 
@@ -124,3 +124,8 @@ PROBE_PUBLIC int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) 
 PROBE_PUBLIC int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   return COUNTS ? set_errhandler(comm, handler) : REAL(MPI_Comm_set_errhandler)(comm, handler);
 }
+// The same of MPI 1, which newer headers do not declare.
+#undef MPI_Errhandler_set
+#undef PMPI_Errhandler_set
+PROBE_PUBLIC int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }
+PROBE_PUBLIC int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }

@@ -37,7 +37,7 @@ static struct tune_sample* new_sample(const struct tune_state* state, const stru
 }
 
 struct tune_later tune_start(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
-  struct tune_later call = {cell->algorithm, NULL, 0};
+  struct tune_later call = {cell->algorithm, NULL, 0, 0};
   if (cell->left != 0) {
     --cell->left;
   } else {
@@ -45,6 +45,7 @@ struct tune_later tune_start(struct tune_state* state, enum tune_what what, stru
     call.algorithm = tune_compared_later(state, what, cell, &place);
     call.sample = new_sample(state, cell, place);
   }
+  if (call.algorithm != 0 || call.sample != NULL) call.keeps_errors = tune_keeps_errors(state);
   if (call.algorithm != 0) tune_set(what, call.algorithm);
   if (call.sample != NULL) call.begin_ns = probe_nanoseconds();
   return call;
@@ -56,11 +57,7 @@ static void end_sample(struct tune_sample* sample, int is_right) {
   sample->cell = NULL;
 }
 
-void tune_started(enum tune_what what, struct tune_later* call, int error, const MPI_Request* request) {
-  struct tune_sample* const sample = call->sample;
-  if (sample != NULL) sample->ns = probe_nanoseconds() - call->begin_ns;
-  if (call->algorithm != 0) tune_set(what, 0);
-  if (sample == NULL) return;
+static void watch(struct tune_sample* sample, int error, const MPI_Request* request) {
   if (error != MPI_SUCCESS || is_complete(*request)) {
     end_sample(sample, error == MPI_SUCCESS);
     return;
@@ -74,6 +71,14 @@ void tune_started(enum tune_what what, struct tune_later* call, int error, const
   sample->request = *request;
   sample->is_under_way = 1;
   ++tune_under_way;
+}
+
+void tune_started(const struct tune_state* state, enum tune_what what, struct tune_later* call, int error,
+                  const MPI_Request* request) {
+  if (call->sample != NULL) call->sample->ns = probe_nanoseconds() - call->begin_ns;
+  if (call->algorithm != 0) tune_set(what, 0);
+  if (call->sample != NULL) watch(call->sample, error, request);
+  if (call->keeps_errors) tune_tell_error(state, 1, error);
 }
 
 uint64_t tune_before_wait(int count, const MPI_Request requests[]) {

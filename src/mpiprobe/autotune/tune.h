@@ -132,6 +132,8 @@ struct tune_state {
   MPI_Comm comm;
   int rank, size;
   int leaves_alone;
+  int has_handler;         // the program has given it an error handler of its own
+  MPI_Errhandler handler;  // that one
   char name[tune_name_bytes];
   unsigned children[tune_ways];               // made of it in each way
   int64_t bytes;                              // that it takes at most
@@ -156,7 +158,20 @@ void tune_begin_communicators(void);
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour);
 /// Collective: for nonblocking calls before the first blocking one, if ranks then know what to do.
 void tune_prepare(struct tune_state* state);
-void tune_follow_errhandler(MPI_Comm comm, MPI_Errhandler handler);
+/// The program has given this communicator another error handler.
+void tune_follow_errhandler(MPI_Comm comm);
+void tune_watch_handler(struct tune_state* state);
+void tune_drop_handler(struct tune_state* state);
+/// Errors of the program's own calls in a shadow.
+void tune_give_handler(const struct tune_state* state, MPI_Comm shadow);
+/// The program's own handler is called only by tune_tell_error, which may not return.
+void tune_keep_errors(const struct tune_state* state);
+void tune_tell_error(const struct tune_state* state, int keeps, int error);
+static inline int tune_keeps_errors(const struct tune_state* state) {
+  if (__builtin_expect(!state->has_handler, 1)) return 0;
+  tune_keep_errors(state);
+  return 1;
+}
 extern struct tune_state* tune_states;
 
 /// The communicator in which this algorithm runs. Collective if a shadow must be made.
@@ -182,24 +197,30 @@ struct tune_call {
   MPI_Comm comm;  // where it goes
   unsigned algorithm;
   uint64_t begin_ns;  // 0: it is not timed
+  int keeps_errors;
 };
 /// The next call of a cell whose algorithms are compared.
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
 /// After it.
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns);
 static inline struct tune_call tune_begin(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
-  struct tune_call call = {cell->comm, cell->algorithm, 0};
+  struct tune_call call = {cell->comm, cell->algorithm, 0, 0};
   if (cell->left != 0) --cell->left;
   else call = tune_compared(state, what, cell);
+  if ((tune_sets && call.algorithm != 0) || call.begin_ns != 0) call.keeps_errors = tune_keeps_errors(state);
   if (tune_sets && call.algorithm != 0) tune_set(what, call.algorithm);
   if (call.begin_ns != 0) call.begin_ns = probe_nanoseconds();
   return call;
 }
+/// Last of all, because it may not return.
 static inline void tune_end(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
-                            struct tune_call* call) {
+                            struct tune_call* call, int error) {
   const uint64_t ns = call->begin_ns != 0 ? probe_nanoseconds() - call->begin_ns : 0;
   if (tune_sets && call->algorithm != 0) tune_set(what, 0);
   if (call->begin_ns != 0) tune_note(state, what, cell, ns);
+  const int came_back = call->keeps_errors || (state->has_handler && call->comm != state->comm);
+  if (__builtin_expect(call->keeps_errors || (error != MPI_SUCCESS && came_back), 0))
+    tune_tell_error(state, call->keeps_errors, error);
 }
 
 /// Whether the MPI or the settings leave a choice.
@@ -230,9 +251,12 @@ struct tune_later {
   unsigned algorithm;
   struct tune_sample* sample;  // null: it is not timed
   uint64_t begin_ns;
+  int keeps_errors;
 };
 struct tune_later tune_start(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
-void tune_started(enum tune_what what, struct tune_later* call, int error, const MPI_Request* request);
+/// Last of all, because it may not return.
+void tune_started(const struct tune_state* state, enum tune_what what, struct tune_later* call, int error,
+                  const MPI_Request* request);
 /// Number of requests that are timed.
 extern unsigned tune_under_way;
 /// Around a function that completes requests.

@@ -131,18 +131,16 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
   }
   MPI_Comm made = state->comm;
   MPI_Group group;
-  MPI_Errhandler handler;
+  const int keeps_errors = tune_keeps_errors(state);
   REAL(MPI_Comm_group)(state->comm, &group);
   const int error = REAL(MPI_Comm_create)(state->comm, group, &made);
   REAL(MPI_Group_free)(&group);
   for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, 0);
   }
+  if (keeps_errors) tune_tell_error(state, 1, MPI_SUCCESS);  // it is none of the program's errors
   if (error != MPI_SUCCESS) return state->comm;
-  if (REAL(MPI_Comm_get_errhandler)(state->comm, &handler) == MPI_SUCCESS) {
-    REAL(MPI_Comm_set_errhandler)(made, handler);
-    REAL(MPI_Errhandler_free)(&handler);
-  }
+  tune_give_handler(state, made);
   return made;
 }
 

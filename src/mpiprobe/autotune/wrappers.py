@@ -55,7 +55,7 @@ static int {name}_tuned({arguments}) {{
   struct tune_cell* const cell = tune_cell(state, tune_{what}, {bytes});
   struct tune_call call = tune_begin(state, tune_{what}, cell);
   const int error = real({words_there});
-  tune_end(state, tune_{what}, cell, &call);
+  tune_end(state, tune_{what}, cell, &call, error);
   return error;
 }}"""
 _NONBLOCKING = """
@@ -67,7 +67,7 @@ static int {name}_tuned({arguments}) {{
   if (cell == NULL) return real({words});
   struct tune_later call = tune_start(state, tune_i{what}, cell);
   const int error = real({words});
-  tune_started(tune_i{what}, &call, error, request);
+  tune_started(state, tune_i{what}, &call, error, request);
   return error;
 }}"""
 _PERSISTENT = """
@@ -76,9 +76,11 @@ static int {name}_tuned({arguments}) {{
   struct tune_state* const state = tune_state_of(comm);
   if (state == NULL{leaves}) return real({words});
   const unsigned algorithm = tune_algorithm_to_keep(state, tune_i{what}, {bytes});
+  const int keeps_errors = algorithm != 0 && tune_keeps_errors(state);
   if (algorithm != 0) tune_set(tune_i{what}, algorithm);
   const int error = real({words});
   if (algorithm != 0) tune_set(tune_i{what}, 0);
+  if (keeps_errors) tune_tell_error(state, 1, error);
   return error;
 }}"""
 _WAITS = """
