@@ -11,7 +11,7 @@ enum {
   cells_bytes = tune_collectives * tune_classes * sizeof(struct tune_cell),
 };
 
-struct tune_state* tune_last;
+_Thread_local struct tune_state* tune_last;
 struct tune_state* tune_states;
 static struct tune_state* cached[places];
 static struct tune_state* unused;
@@ -132,7 +132,7 @@ struct tune_state* tune_find(MPI_Comm comm) {
     __atomic_store_n(&making, 0, __ATOMIC_RELEASE);
   }
   if (state == NULL) return NULL;
-  cached[place_of(comm)] = state;
+  if (cached[place_of(comm)] != state) cached[place_of(comm)] = state;
   tune_last = state;
   return state->leaves_alone ? NULL : state;
 }

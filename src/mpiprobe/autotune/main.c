@@ -63,7 +63,9 @@ static void begin(void) {
   // Another thread would find the variables of a call, and no rank can know what the threads of another one do.
   if (tune_settings.several_threads && tune_sets)
     tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
-  else tune_begin_variables(version);
+  else
+    tune_begin_variables(version,
+                         level == MPI_THREAD_MULTIPLE && tune_settings.one_thread ? MPI_THREAD_SERIALIZED : level);
   agree(world);
   tune_agree_on_variables(world);
   if (tune_off != NULL && tune_is_first()) tune_say("nothing is tuned: %s", tune_off);

@@ -95,8 +95,8 @@ int tune_is_first(void);
 /// Why nothing is tuned, for the dump; null: it is.
 extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
-/// Finds the MPI and its variables. Sets tune_off.
-void tune_begin_variables(const char* library_version);
+/// Finds the MPI and its variables. level: at which threads call MPI. Sets tune_off.
+void tune_begin_variables(const char* library_version, int level);
 /// Collective: what one rank cannot choose, none chooses.
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.
@@ -147,8 +147,8 @@ struct tune_state {
 
 /// Of a communicator; null: calls of it pass.
 struct tune_state* tune_find(MPI_Comm comm);
-/// The last one that was found.
-extern struct tune_state* tune_last;
+/// The last one that this thread has found.
+extern _Thread_local struct tune_state* tune_last;
 static inline struct tune_state* tune_state_of(MPI_Comm comm) {
   struct tune_state* const last = tune_last;
   if (last != NULL && last->comm == comm) return last->leaves_alone ? NULL : last;

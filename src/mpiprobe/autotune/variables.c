@@ -64,11 +64,11 @@ static int has_rules(void) {
 #endif
 }
 
-void tune_begin_variables(const char* library_version) {
-  int level;
+void tune_begin_variables(const char* library_version, int level) {
+  int got;
   tune_mpi = mpi_of(library_version);
   if (tune_mpi == NULL) tune_off = "culmen does not know the algorithms of this version of the MPI";
-  else if (REAL(MPI_T_init_thread)(MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) tune_off = "MPI_T does not work";
+  else if (REAL(MPI_T_init_thread)(level, &got) != MPI_SUCCESS) tune_off = "MPI_T does not work";
   else if (has_rules())
     tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
   if (tune_off != NULL) return;
