@@ -41,7 +41,8 @@ PROBE_PUBLIC int P{name}({arguments}) {{
   return ((int (*)({types}))probe_function({number}))({words});
 }}
 """
-_KEEP_REQUESTS = {"waits", "starts", "drops", "prepares", "looks_at", "readies"}
+_LEAVE_REQUESTS = {"waits", "starts", "drops", "looks_at", "readies"}
+_KEEP_REQUESTS = _LEAVE_REQUESTS | {"prepares"}
 _STATUS, _REQUEST = ", MPI_Status* status", ", MPI_Request* request"
 _HANDLES = {"comm": "communicator", "win": "window", "fh": "file"}
 
@@ -51,8 +52,8 @@ def main(table: Path, out: Path) -> None:
     read.read_string(table.read_text())
     functions: dict[str, Entry] = {}
     for name in read.sections():
-        functions |= _family(name, dict(read[name]))
-    large = {f"{name}_c": _large(entry) for name, entry in functions.items() if _has_large(entry)}
+        functions |= family_of(name, dict(read[name]))
+    large = {f"{name}_c": _large(entry) for name, entry in functions.items() if has_large(entry)}
     rows = functions | {f"{name} started": entry for name, entry in functions.items() if "prepares" in entry}
     symbols = [*functions, *large]
     text = _HEAD.format(
@@ -74,7 +75,7 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _family(name: str, entry: Entry) -> dict[str, Entry]:
+def family_of(name: str, entry: Entry) -> dict[str, Entry]:
     """A function and those that do the same in other ways."""
     ways = ("nonblocking", "nonblocking_since", "prepared", "persistent", "split")
     alone = {key: value for key, value in entry.items() if key not in ways}
@@ -96,9 +97,14 @@ def _family(name: str, entry: Entry) -> dict[str, Entry]:
     return family
 
 
-def _has_large(entry: Entry) -> bool:
+def has_large(entry: Entry) -> bool:
     counts = "bytes" in entry or "disp_unit" in entry["arguments"]
     return entry.get("large", "yes" if counts else "no") == "yes"
+
+
+def gives_request(entry: Entry) -> bool:
+    """Whether the function returns the handle of a request that was not there before."""
+    return entry["arguments"].endswith(_REQUEST) and not _LEAVE_REQUESTS & set(entry)
 
 
 def _large(entry: Entry) -> Entry:

@@ -129,3 +129,13 @@ def test_collectives_are_chosen_by_their_own_names(mpi, tmp_path):
     assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
     choices = read_tuning(tmp_path / "one.tuning").choices
     assert {one.collective for one in choices} == {"ibcast"} and max(one.size for one in choices) <= 1024
+
+
+def test_a_handle_that_is_used_again_ends_no_earlier_measurement(mpi, tmp_path):
+    """The broadcasts are completed where the tuner does not see it, so no time of theirs is known."""
+    words = [*built(mpi, tmp_path, "reuse_program.c", "-ldl"), "40"]
+    done = tuned(tmp_path, words, 2, "--output", "reuse.tuning", "--collectives", "ibcast,barrier")
+    assert done.returncode == 0, done.stdout + done.stderr
+    again = re.search(r"(\d+) again", done.stdout)
+    assert again and int(again[1]) > 30, done.stdout
+    assert {one.collective for one in read_tuning(tmp_path / "reuse.tuning").choices} <= {"barrier"}

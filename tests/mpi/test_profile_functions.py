@@ -95,7 +95,7 @@ def names_of_the_table() -> set[str]:
 
     table = RawConfigParser()
     table.read(ROOT / "src" / "mpiprobe" / "functions.ini")
-    families = [wrappers._family(name, dict(table[name])) for name in table.sections()]
+    families = [wrappers.family_of(name, dict(table[name])) for name in table.sections()]
     return {name for family in families for name in family}
 
 

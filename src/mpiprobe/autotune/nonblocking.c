@@ -4,8 +4,8 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-enum { most_samples = 64 };
-static struct tune_sample samples[most_samples];
+static struct tune_sample samples[tune_most_samples];
+static unsigned begun;
 unsigned tune_under_way;
 
 /// Requests that were complete when their functions returned share a handle.
@@ -27,7 +27,7 @@ struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what,
 
 static struct tune_sample* new_sample(const struct tune_state* state, const struct tune_cell* cell,
                                       struct tune_place place) {
-  for (unsigned k = 0; place.ns != NULL && k < most_samples; ++k) {
+  for (unsigned k = 0; place.ns != NULL && k < tune_most_samples; ++k) {
     if (samples[k].cell != NULL) continue;
     samples[k] = (struct tune_sample){.cell = cell, .state = state, .place = place};
     return &samples[k];
@@ -57,16 +57,19 @@ static void end_sample(struct tune_sample* sample, int is_right) {
   sample->cell = NULL;
 }
 
+void tune_forget_request(const MPI_Request* request) {
+  for (unsigned k = 0; k < tune_most_samples; ++k) {
+    struct tune_sample* const sample = &samples[k];
+    if (sample->cell == NULL || !sample->is_under_way || sample->request != *request) continue;
+    end_sample(sample, 0);
+    --tune_under_way;
+  }
+}
+
 static void watch(struct tune_sample* sample, int error, const MPI_Request* request) {
   if (error != MPI_SUCCESS || is_complete(*request)) {
     end_sample(sample, error == MPI_SUCCESS);
     return;
-  }
-  for (unsigned k = 0; k < most_samples; ++k) {
-    struct tune_sample* const other = &samples[k];  // it ended in a function without a wrapper
-    if (other->cell == NULL || !other->is_under_way || other->request != *request) continue;
-    end_sample(other, 0);
-    --tune_under_way;
   }
   sample->request = *request;
   sample->is_under_way = 1;
@@ -77,37 +80,37 @@ void tune_started(const struct tune_state* state, enum tune_what what, struct tu
                   const MPI_Request* request) {
   if (call->sample != NULL) call->sample->ns = probe_nanoseconds() - call->begin_ns;
   if (call->algorithm != 0) tune_set(what, 0);
+  tune_passed(error, request);
   if (call->sample != NULL) watch(call->sample, error, request);
   if (call->keeps_errors) tune_tell_error(state, 1, error);
 }
 
-uint64_t tune_before_wait(int count, const MPI_Request requests[]) {
-  for (unsigned k = 0; k < most_samples; ++k) {
-    struct tune_sample* const sample = &samples[k];
-    sample->position = -1;
-    for (int at = 0; sample->cell != NULL && sample->is_under_way && at < count && sample->position < 0; ++at) {
-      if (requests[at] == sample->request) sample->position = at;
+void tune_before_wait(struct tune_wait* wait, int count, const MPI_Request requests[]) {
+  for (unsigned k = 0; k < tune_most_samples; ++k) {
+    const struct tune_sample* const sample = &samples[k];
+    wait->positions[k] = -1;
+    wait->numbers[k] = sample->number;
+    for (int at = 0; sample->cell != NULL && sample->is_under_way && at < count && wait->positions[k] < 0; ++at) {
+      if (requests[at] == sample->request) wait->positions[k] = at;
     }
   }
   return probe_nanoseconds();
 }
 
-void tune_after_wait(const MPI_Request requests[], uint64_t begin_ns) {
-  const uint64_t ns = probe_nanoseconds() - begin_ns;
-  for (unsigned k = 0; k < most_samples; ++k) {
+void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[]) {
+  const uint64_t ns = probe_nanoseconds() - wait->begin_ns;
+  for (unsigned k = 0; k < tune_most_samples; ++k) {
     struct tune_sample* const sample = &samples[k];
-    if (sample->cell == NULL || sample->position < 0) continue;
+    if (sample->cell == NULL || wait->positions[k] < 0 || wait->numbers[k] != sample->number) continue;
     sample->ns += ns;
-    const int has_ended = requests[sample->position] != sample->request;  // the handle is null now
-    sample->position = -1;
-    if (!has_ended) continue;
+    if (requests[wait->positions[k]] == sample->request) continue;  // a completed one has become null
     end_sample(sample, 1);
     --tune_under_way;
   }
 }
 
 void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell) {
-  for (unsigned k = 0; k < most_samples; ++k) {
+  for (unsigned k = 0; k < tune_most_samples; ++k) {
     struct tune_sample* const sample = &samples[k];
     if (sample->cell == NULL || (sample->state != state && sample->cell != cell)) continue;
     tune_under_way -= sample->is_under_way;

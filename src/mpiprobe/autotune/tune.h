@@ -46,6 +46,8 @@ enum {
   tune_name_bytes = 96,
   tune_most_rounds = 16,
   tune_ways = 16,  // of making a communicator
+  tune_most_samples = 64,
+  tune_most_trials = 64,  // comparisons at a time on a communicator
 };
 
 /// A collective of an MPI, from its data file. With `second` it has a further variable, which must have one value for
@@ -244,7 +246,8 @@ struct tune_sample {
   const struct tune_state* state;
   struct tune_place place;
   uint64_t ns;
-  int is_under_way, position;  // in an array of requests; -1: not there
+  int is_under_way;
+  unsigned number;  // of the sample since the beginning
 };
 /// A nonblocking call of the program.
 struct tune_later {
@@ -259,9 +262,21 @@ void tune_started(const struct tune_state* state, enum tune_what what, struct tu
                   const MPI_Request* request);
 /// Number of requests that are timed.
 extern unsigned tune_under_way;
-/// Around a function that completes requests.
-uint64_t tune_before_wait(int count, const MPI_Request requests[]);
-void tune_after_wait(const MPI_Request requests[], uint64_t begin_ns);
+/// A function of the program has got or given this handle: a sample that had it has ended where the tuner did not see
+/// it.
+void tune_forget_request(const MPI_Request* request);
+static inline int tune_passed(int error, const MPI_Request* request) {
+  if (__builtin_expect(tune_under_way != 0, 0) && error == MPI_SUCCESS) tune_forget_request(request);
+  return error;
+}
+/// Around a function that completes requests, or only looks at them. Such functions may call each other.
+struct tune_wait {
+  uint64_t begin_ns;
+  int positions[tune_most_samples];  // of samples in the array of requests; -1: not there
+  unsigned numbers[tune_most_samples];
+};
+void tune_before_wait(struct tune_wait* wait, int count, const MPI_Request requests[]);
+void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[]);
 /// Nothing under way belongs to this communicator, or to this cell, any longer.
 void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell);
 /// Of a persistent request, which keeps it; blocking. What was learnt from nonblocking calls, or is in the file.

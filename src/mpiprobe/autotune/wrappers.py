@@ -7,6 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from signatures import type_of, with_large_counts, word_of
 
+from wrappers import family_of, gives_request, has_large
+
 Entry = dict[str, str]
 
 _HEAD = """// Made by wrappers.py from functions.ini.
@@ -62,9 +64,9 @@ _NONBLOCKING = """
 static int {name}_tuned({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))function({number});
   struct tune_state* const state = tune_state_of(comm);
-  if (state == NULL{leaves}) return real({words});
+  if (state == NULL{leaves}) return tune_passed(real({words}), request);
   struct tune_cell* const cell = tune_later_cell(state, tune_i{what}, {bytes});
-  if (cell == NULL) return real({words});
+  if (cell == NULL) return tune_passed(real({words}), request);
   struct tune_later call = tune_start(state, tune_i{what}, cell);
   const int error = real({words});
   tune_started(state, tune_i{what}, &call, error, request);
@@ -74,30 +76,46 @@ _PERSISTENT = """
 static int {name}_tuned({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))function({number});
   struct tune_state* const state = tune_state_of(comm);
-  if (state == NULL{leaves}) return real({words});
+  if (state == NULL{leaves}) return tune_passed(real({words}), request);
   const unsigned algorithm = tune_algorithm_to_keep(state, tune_i{what}, {bytes});
   const int keeps_errors = algorithm != 0 && tune_keeps_errors(state);
   if (algorithm != 0) tune_set(tune_i{what}, algorithm);
   const int error = real({words});
   if (algorithm != 0) tune_set(tune_i{what}, 0);
   if (keeps_errors) tune_tell_error(state, 1, error);
+  tune_passed(error, request);
   return error;
 }}"""
 _WAITS = """
+# Whoever calls these, so that no handle of a request is taken for that of an earlier one.
+_WATCHED = """
+PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
+PROBE_PUBLIC int P{name}({arguments}) {{ return {name}_tuned({words}); }}
+"""
 static int {name}_tuned({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))function({number});
   if (tune_under_way == 0) return real({words});
-  const uint64_t begin_ns = tune_before_wait({count}, {requests});
+  struct tune_wait wait;
+  tune_before_wait(&wait, {count}, {requests});
   const int error = real({words});
   tune_after_wait({requests}, begin_ns);
   return error;
 }}"""
 _MAKER = """
+_STARTER = """
+static int {name}_tuned({arguments}) {{
+  return tune_passed(((int (*)({types}))function({number}))({words}), request);
+}}"""
+_DROPPER = """
+static int {name}_tuned({arguments}) {{
+  tune_passed(MPI_SUCCESS, request);
+  return ((int (*)({types}))function({number}))({words});
+}}"""
 static int {name}_tuned({arguments}) {{
 {later}  tune_begin_making();
   const int error = ((int (*)({types}))function({number}))({words});
   tune_end_making();
-  return error;
+  return {passed};
 }}"""
 _CREATOR = """
 static int {name}_tuned({arguments}) {{
@@ -136,19 +154,32 @@ def main(table: Path, out: Path) -> None:
             for each, of_it in _family(name, entry).items():
                 functions[each] = of_it
                 if name != "MPI_Barrier":
-                    functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "4"}
-        elif {"waits", "creates", "makes"} & set(entry):
+                    functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "LARGE"}
+        elif {"waits", "creates", "makes", "drops"} & set(entry) or name.startswith("MPI_Request_get_status"):
             functions[name] = entry
     names = list(functions)
     text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
     for number, (name, entry) in enumerate(functions.items()):
         wrapper = _wrapper(name, number, entry)
-        text += f"\n#if MPI_VERSION >= {entry['since']}{wrapper}#endif\n" if "since" in entry else wrapper
+        since = entry.get("since", "").replace(".", "_")
+        text += f"\n#if PROBE_MPI_{since}{wrapper}#endif\n" if since else wrapper
     out.write_text(text)
 
 
 def _family(name: str, entry: Entry) -> dict[str, Entry]:
     """The function, the nonblocking one and the persistent one. Open MPI 5 has persistent ones, too, although its
+def _starters(read: RawConfigParser) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for name in read.sections():
+        for each, entry in family_of(name, dict(read[name])).items():
+            if gives_request(entry):
+                found[each] = {**entry, "way": _STARTER}
+                if has_large(entry):
+                    large = {"arguments": with_large_counts(entry["arguments"]), "since": "LARGE"}
+                    found[f"{each}_c"] = {**entry, **large, "way": _STARTER}
+    return found
+
+
     MPI_VERSION is 3."""
     request = ", MPI_Request* request"
     table = {"what": name.removeprefix("MPI_").lower()}
@@ -177,12 +208,19 @@ def _wrapper(name: str, number: int, entry: Entry) -> str:
     has_name = entry.get("creates", _COMPLETE_LATER) != _COMPLETE_LATER and "MPI_Comm comm" in declared
     if "makes" in entry or ("creates" in entry and not has_name):
         later = "  tune_makes_later();\n" if entry.get("creates") == _COMPLETE_LATER else ""
-        return _MAKER.format(**common, later=later) + public
+        passed = "tune_passed(error, request)" if "request" in words else "error"
+        return _MAKER.format(**common, later=later, passed=passed) + public
     if "creates" in entry:
         return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
-    if "waits" in entry:
-        requests = "requests" if "requests" in words else "request"
-        return _WAITS.format(**common, count=words[0] if requests == "requests" else "1", requests=requests) + public
+    watched = _WATCHED.format(**common)
+    if "waits" in entry or "looks_at" in entry:
+        requests = "requests" if "requests" in words else "request" if "waits" in entry else "&request"
+        count = words[0] if requests == "requests" else "1"
+        return _WAITS.format(**common, count=count, requests=requests) + watched
+    if "drops" in entry:
+        return _DROPPER.format(**common) + watched
+    if entry.get("way") == _STARTER:
+        return _STARTER.format(**common) + watched
     special = {
         "what": entry["what"],
         "bytes": _OF[f"MPI_{entry['what'].capitalize()}"],
