@@ -114,6 +114,16 @@ int main(void) {
   set_times(20000, 0, 10000);
   expect(chosen_in(tune_bcast, explored, 0) == studies, "the default is the fastest and was left", 0);
 
+  // While too many others are compared, the MPI's own choice stays.
+  struct tune_state busy = {.size = 1, .trials = tune_most_trials};
+  set_times(20000, 4, 10000);
+  cell = (struct tune_cell){.left = tune_settings.warm_up, .again = tune_settings.warm_up};
+  for (int k = 0; k < 100; ++k) expect(call(&busy, tune_bcast, &cell) == 0, "compared although others are", k);
+  expect(cell.trial == NULL && cell.counted + (cell.again - cell.left) == 100, "calls that were put off", 100);
+  busy.trials = tune_most_trials - 1;
+  for (int k = 0; k < explored + (int)tune_settings.warm_up; ++k) call(&busy, tune_bcast, &cell);
+  expect(cell.state == tune_explored && busy.trials == tune_most_trials - 1, "others have ended", (int)busy.trials);
+
   // Nonblocking calls: also if ranks ask several times before all of them are complete.
   struct tune_cell block[tune_classes];
   for (int until = 1; until <= 16; until *= 4) {

@@ -1,5 +1,5 @@
-// Wrong calls whose error handler does not return, among right ones: handler_program ROUNDS all|some. Prints "N wrong" at
-// rank 0. With "some", the handlers of odd ranks return.
+// Wrong calls whose error handler does not return, among right ones: handler_program ROUNDS all|some. Prints "N wrong"
+// at rank 0. With "some", the handlers of odd ranks return.
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@ static void handler(MPI_Comm* comm, int* code, ...) {
 /// The variables that choose an algorithm, as another part of the process sees them.
 static int is_chosen(void) {
   static const char* const names[] = {
-      "MPIR_CVAR_BCAST_INTRA_ALGORITHM",   "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "MPIR_CVAR_IBCAST_INTRA_ALGORITHM",
-      "MPIR_CVAR_REDUCE_INTRA_ALGORITHM",  "MPIR_CVAR_IREDUCE_INTRA_ALGORITHM",     "coll_tuned_bcast_algorithm",
-      "coll_tuned_reduce_algorithm",       "coll_libnbc_ibcast_algorithm",          "coll_libnbc_ireduce_algorithm"};
+      "MPIR_CVAR_BCAST_INTRA_ALGORITHM",  "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "MPIR_CVAR_IBCAST_INTRA_ALGORITHM",
+      "MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "MPIR_CVAR_IREDUCE_INTRA_ALGORITHM",     "coll_tuned_bcast_algorithm",
+      "coll_tuned_reduce_algorithm",      "coll_libnbc_ibcast_algorithm",          "coll_libnbc_ireduce_algorithm"};
   static int first[sizeof names / sizeof *names], known;
   int changed = 0;
   for (unsigned k = 0; k < sizeof names / sizeof *names; ++k) {
@@ -49,10 +49,12 @@ static void wrong_call(int nonblocking, int number) {
   const int before = handled;
   if (setjmp(before_call) == 0) {
     int error;
-    if (number % 2) error = nonblocking ? MPI_Ireduce(data, sums, most, MPI_INT, MPI_SUM, size, copy, &request)
-                                        : MPI_Reduce(data, sums, most, MPI_INT, MPI_SUM, size, copy);
-    else error = nonblocking ? MPI_Ibcast(data, most, MPI_INT, size, copy, &request)
-                             : MPI_Bcast(data, most, MPI_INT, size, copy);
+    if (number % 2)
+      error = nonblocking ? MPI_Ireduce(data, sums, most, MPI_INT, MPI_SUM, size, copy, &request)
+                          : MPI_Reduce(data, sums, most, MPI_INT, MPI_SUM, size, copy);
+    else
+      error = nonblocking ? MPI_Ibcast(data, most, MPI_INT, size, copy, &request)
+                          : MPI_Bcast(data, most, MPI_INT, size, copy);
     expect(!jumps && error != MPI_SUCCESS, "a call of no rank", number);
   }
   expect(handled == before + 1, "the number of errors", handled - before);

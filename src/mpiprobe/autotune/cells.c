@@ -13,7 +13,7 @@ enum {
   for_ever = UINT32_MAX,
   until_next_try = 8,  // at first
   longer = 4,
-  sums_of_times = tune_most_algorithms * tune_most_rounds
+  most_looked_again = 3,  // candidates
 };
 // A gain is told from noise if it is as large as this, and if so many pairs of two calls, one with each algorithm, show
 // it: with 7 calls of each, equal ones do so in 3 of 100 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
@@ -28,16 +28,31 @@ struct tune_trial {
   uint8_t candidates[tune_most_algorithms];  // the first one is the default
   unsigned count, rounds, calls;
   enum phase phase;
-  uint32_t again;                                     // the calls before it
-  double ns[tune_most_algorithms][tune_most_rounds];  // of a call on this rank; in the end, as the mean of the ranks
-  int is_lost;                                        // a time of a nonblocking call is not known and never will be
-  struct sums* sums;                                  // that are under way, for nonblocking calls; null: none
+  uint32_t again;     // the calls before it
+  int is_lost;        // a time of a nonblocking call is not known and never will be
+  struct sums* sums;  // that are under way, for nonblocking calls; null: none
+  double ns[];        // of a call on this rank, for each candidate and round; in the end, as the mean of the ranks
 };
 /// In one reduction of integers, so that all ranks have the same results.
 struct sums {
-  int64_t mine[sums_of_times + 1], all[sums_of_times + 1];  // ns; in the end, whether a time is missing
   MPI_Request request;
+  int64_t ns[];  // of this rank, and whether a time is missing; then of all ranks
 };
+
+static unsigned times_of(const struct tune_trial* trial) { return trial->count * trial->rounds; }
+
+/// Of a comparison.
+static unsigned most_times(void) {
+  const unsigned first = tune_most_algorithms * tune_settings.rounds, last = most_looked_again * confirming_rounds;
+  return first > last ? first : last;
+}
+
+static size_t sums_bytes(unsigned times) { return sizeof(struct sums) + 2 * (times + 1) * sizeof(int64_t); }
+
+int64_t tune_trial_bytes(void) {
+  const size_t sums = tune_settings.one_request ? sums_bytes(most_times()) : 0;
+  return (int64_t)(sizeof(struct tune_trial) + most_times() * sizeof(double) + sums);
+}
 
 static int is_reduction(enum tune_what what) {
   const unsigned like = what < tune_blocking ? what : what - tune_blocking;
@@ -54,7 +69,7 @@ int tune_leaves(MPI_Op op) {
   return !commutes;
 }
 
-static int is_full(const struct tune_trial* trial) { return trial->calls == trial->count * trial->rounds; }
+static int is_full(const struct tune_trial* trial) { return trial->calls == times_of(trial); }
 
 static void finish(struct sums* sums) { REAL(MPI_Wait)(&sums->request, MPI_STATUS_IGNORE); }
 
@@ -64,15 +79,11 @@ static void add_candidate(struct tune_trial* trial, unsigned algorithm) {
   trial->candidates[trial->count++] = (uint8_t)algorithm;
 }
 
-/// Of all candidates, one after the other.
-static double* all_times(struct tune_trial* trial) { return (double*)(void*)trial->ns; }
-
 static void begin_phase(struct tune_trial* trial, enum phase phase, unsigned rounds) {
   trial->phase = phase;
   trial->rounds = rounds;
   trial->calls = trial->count = 0;
-  double* const times = all_times(trial);
-  for (unsigned k = 0; k < sums_of_times; ++k) times[k] = -1;
+  for (unsigned k = 0; k < most_times(); ++k) trial->ns[k] = -1;
   add_candidate(trial, 0);
 }
 
@@ -86,9 +97,16 @@ static void begin_with_all(const struct tune_state* state, enum tune_what what, 
   --trial->rounds;
 }
 
-static int begin_trial(const struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
-  struct tune_trial* const trial = calloc(1, sizeof *trial);
+static void end_trial(struct tune_state* state, struct tune_cell* cell) {
+  free(cell->trial);
+  cell->trial = NULL;
+  --state->trials;
+}
+
+static int begin_trial(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  struct tune_trial* const trial = calloc(1, sizeof *trial + most_times() * sizeof(double));
   if (trial == NULL) abort();  // the other ranks expect the same of this one
+  ++state->trials;
   cell->trial = trial;
   trial->again = cell->again;
   if (cell->state == tune_unknown) {
@@ -116,10 +134,19 @@ static uint32_t longer_pause(uint32_t before) {
   return before < until_next_try ? until_next_try : before > most_again / 2 ? most_again : 2 * before;
 }
 
+/// The calls of all ranks use the same comparisons at a time.
+static struct tune_call put_off(struct tune_cell* cell) {
+  cell->counted += cell->again;
+  wait_with(cell, cell->again > 0 ? cell->again : 1);
+  --cell->left;
+  return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
+}
+
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
+    if (cell->trial == NULL && state->trials == tune_most_trials) return put_off(cell);
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
       struct tune_trial* const trial = cell->trial;
       const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
@@ -133,8 +160,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
       }
       return (struct tune_call){place, algorithm, 1, 0};
     }
-    free(cell->trial);  // there is nothing to choose
-    cell->trial = NULL;
+    end_trial(state, cell);  // there is nothing to choose
     cell->state = tune_left_alone;
   }
   cell->counted += cell->again;
@@ -153,22 +179,21 @@ static unsigned counting(const struct tune_trial* trial) { return trial->rounds 
 static double median(const struct tune_trial* trial, unsigned candidate) {
   double sorted[tune_most_rounds];
   const unsigned count = counting(trial);
-  memcpy(sorted, trial->ns[candidate], count * sizeof *sorted);
+  memcpy(sorted, trial->ns + candidate * trial->rounds, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, by_size);
   return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
 /// Collective.
 static void take_means(const struct tune_state* state, struct tune_trial* trial) {
-  double mine[sums_of_times];
-  const double* const times = all_times(trial);
-  for (unsigned k = 0; k < trial->count * tune_most_rounds; ++k) mine[k] = times[k] / state->size;
+  double mine[tune_most_algorithms * tune_most_rounds];
+  const int times = (int)times_of(trial);
+  for (int k = 0; k < times; ++k) mine[k] = trial->ns[k] / state->size;
   REAL(MPI_Allreduce)
-  (mine, trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE),
-   PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm);
+  (mine, trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM),
+   state->comm);
   // Every rank must decide alike, to the last digit.
-  REAL(MPI_Bcast)
-  (trial->ns, (int)(trial->count * tune_most_rounds), PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), 0, state->comm);
+  REAL(MPI_Bcast)(trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), 0, state->comm);
 }
 
 /// The fastest candidate without this one and the default; the default if there is no other one.
@@ -183,7 +208,8 @@ static unsigned fastest(const struct tune_trial* trial, unsigned without) {
 static int gains(const struct tune_trial* trial, unsigned candidate) {
   const unsigned count = counting(trial);
   unsigned faster = 0;
-  for (unsigned k = 0; k < count * count; ++k) faster += trial->ns[candidate][k / count] < trial->ns[0][k % count];
+  const double* const its = trial->ns + candidate * trial->rounds;
+  for (unsigned k = 0; k < count * count; ++k) faster += its[k / count] < trial->ns[k % count];
   return median(trial, candidate) < at_least * median(trial, 0) && faster >= share_of_pairs * (count * count);
 }
 
@@ -200,8 +226,7 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
     cell->state = tune_loaded;
     wait_with(cell, until_next_try);
   }
-  free(cell->trial);
-  cell->trial = NULL;
+  end_trial(state, cell);
 }
 
 /// From the means.
@@ -234,7 +259,7 @@ static void decide(struct tune_state* state, enum tune_what what, struct tune_ce
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns) {
   struct tune_trial* const trial = cell->trial;
   const unsigned round = trial->calls % trial->rounds;
-  trial->ns[trial->calls / trial->rounds][round - (round > 0)] = (double)ns;  // the second one replaces the first
+  trial->ns[trial->calls - (round > 0)] = (double)ns;  // the second one replaces the first
   ++cell->counted;
   ++trial->calls;
   if (is_full(trial)) decide(state, what, cell);
@@ -244,20 +269,19 @@ void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* 
 static int is_missing(const struct tune_trial* trial) {
   if (trial->is_lost) return 2;
   for (unsigned k = 0; k < trial->count * counting(trial); ++k) {
-    if (trial->ns[k / counting(trial)][k % counting(trial)] < 0) return 1;
+    if (trial->ns[k / counting(trial) * trial->rounds + k % counting(trial)] < 0) return 1;
   }
   return 0;
 }
 
 /// The choice, or the MPI's own one, stays for ever.
-static void give_up(struct tune_cell* cell) {
+static void give_up(struct tune_state* state, struct tune_cell* cell) {
   tune_forget_samples(NULL, cell);
   cell->counted += cell->trial->again;
   if (cell->state == tune_unknown) cell->state = tune_left_alone;
   wait_with(cell, for_ever);
   free(cell->trial->sums);
-  free(cell->trial);
-  cell->trial = NULL;
+  end_trial(state, cell);
 }
 
 /// Collective: whether it is decided.
@@ -268,7 +292,7 @@ static int is_settled(struct tune_state* state, enum tune_what what, struct tune
   (&mine, &worst, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), state->comm);
   if (worst == 1) return 0;
   if (worst == 0) decide(state, what, cell);
-  else give_up(cell);
+  else give_up(state, cell);
   return 1;
 }
 
@@ -288,13 +312,13 @@ void tune_settle(struct tune_state* state) {
 }
 
 static void begin_sums(struct tune_state* state, struct tune_trial* trial) {
-  struct sums* const sums = trial->sums = calloc(1, sizeof *sums);
+  const unsigned times = times_of(trial);
+  struct sums* const sums = trial->sums = calloc(1, sums_bytes(times));
   if (sums == NULL) abort();  // the other ranks expect the same of this one
-  const double* const times = all_times(trial);
-  for (unsigned k = 0; k < sums_of_times; ++k) sums->mine[k] = (int64_t)times[k];
-  sums->mine[sums_of_times] = is_missing(trial) != 0;
+  for (unsigned k = 0; k < times; ++k) sums->ns[k] = (int64_t)trial->ns[k];
+  sums->ns[times] = is_missing(trial) != 0;
   REAL(MPI_Iallreduce)
-  (sums->mine, sums->all, sums_of_times + 1, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T),
+  (sums->ns, sums->ns + times + 1, (int)times + 1, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T),
    PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm, &sums->request);
 }
 
@@ -304,9 +328,10 @@ static void end_sums(struct tune_state* state, enum tune_what what, struct tune_
   struct sums* const sums = trial->sums;
   finish(sums);
   trial->sums = NULL;
-  double* const times = all_times(trial);
-  for (unsigned k = 0; k < sums_of_times; ++k) times[k] = (double)sums->all[k] / state->size;
-  if (sums->all[sums_of_times] != 0) give_up(cell);
+  const unsigned times = times_of(trial);
+  const int64_t* const all = sums->ns + times + 1;
+  for (unsigned k = 0; k < times; ++k) trial->ns[k] = (double)all[k] / state->size;
+  if (all[times] != 0) give_up(state, cell);
   else judge(state, what, cell);
   free(sums);
 }
@@ -344,7 +369,7 @@ unsigned tune_compared_later(struct tune_state* state, enum tune_what what, stru
   if (call.begin_ns == 0) return call.algorithm;
   const unsigned round = trial->calls % trial->rounds;
   if (round > 0 || trial->rounds == 1)
-    *place = (struct tune_place){&trial->ns[trial->calls / trial->rounds][round - (round > 0)], &trial->is_lost};
+    *place = (struct tune_place){&trial->ns[trial->calls - (round > 0)], &trial->is_lost};
   ++cell->counted;
   ++trial->calls;
   if (is_full(trial) && !tune_settings.one_request) ++state->waiting;

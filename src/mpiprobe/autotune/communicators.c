@@ -8,7 +8,7 @@
 enum {
   places = 256,
   shadow_bytes = 10 << 10,
-  cells_bytes = tune_collectives * tune_classes * sizeof(struct tune_cell),
+  cells_bytes = tune_classes * sizeof(struct tune_cell),  // of one collective
 };
 
 _Thread_local struct tune_state* tune_last;
@@ -17,7 +17,8 @@ static struct tune_state* cached[places];
 static struct tune_state* unused;
 static int keyval;
 static MPI_Comm no_communicator;
-static int64_t memory;  // that cells and shadows take, at most
+static int64_t memory;  // that communicators take, at most
+unsigned tune_left_out;
 static MPI_Datatype int64_type, byte_type;
 static MPI_Op largest;
 
@@ -32,8 +33,8 @@ static void unlink_state(struct tune_state* state) {
 static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   (void)comm, (void)key, (void)extra;
   struct tune_state* const state = value;
-  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
-    if (state->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->shadows[k]);
+  for (unsigned k = 1; state->agreed != NULL && k < tune_most_algorithms; ++k) {
+    if (state->agreed->shadows[k] != state->comm) REAL(MPI_Comm_free)(&state->agreed->shadows[k]);
   }
   tune_finish_sums(state);
   tune_forget_samples(state, NULL);
@@ -45,8 +46,8 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   for (unsigned k = 0; k < tune_collectives * tune_classes; ++k) {
     if (state->cells[k / tune_classes] != NULL) free(state->cells[k / tune_classes][k % tune_classes].trial);
   }
-  free(state->cells[0]);
-  free(state->cells[tune_blocking]);
+  for (unsigned what = 0; what < tune_collectives; ++what) free(state->cells[what]);
+  free(state->agreed);
   memset(state, 0, sizeof *state);
   state->comm = no_communicator;
   state->next = unused;
@@ -101,7 +102,6 @@ static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   REAL(MPI_Comm_rank)(comm, &state->rank);
   state->leaves_alone = inter || state->size < tune_settings.least_ranks || reaches_out(comm, state->size);
   snprintf(state->name, sizeof state->name, "%s", name);
-  for (unsigned k = 0; k < tune_most_algorithms; ++k) state->shadows[k] = comm;
   state->comm = comm;
   tune_watch_handler(state);
   probe_lock();
@@ -164,15 +164,15 @@ void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
 
 void tune_prepare(struct tune_state* state) {
   const int is_early = tune_settings.load != NULL || tune_settings.one_request;
-  if (state != NULL && !state->leaves_alone && is_early && tune_has_nonblocking()) tune_new_cells(state, tune_barrier);
+  if (state != NULL && !state->leaves_alone && is_early && tune_has_nonblocking()) tune_agree(state);
 }
 
 void tune_follow_errhandler(MPI_Comm comm) {
   struct tune_state* const state = tune_off == NULL ? known_state(comm) : NULL;
   if (state == NULL) return;
   tune_watch_handler(state);
-  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
-    if (state->shadows[k] != comm) tune_give_handler(state, state->shadows[k]);
+  for (unsigned k = 1; state->agreed != NULL && k < tune_most_algorithms; ++k) {
+    if (state->agreed->shadows[k] != comm) tune_give_handler(state, state->agreed->shadows[k]);
   }
 }
 
@@ -191,33 +191,63 @@ static void begin_cell(const struct tune_state* state, struct tune_cell* cell, u
   else if (cell->state == tune_unknown) cell->left = cell->again = tune_settings.warm_up;
 }
 
-/// choices: of the first one and those after it.
-static void make_block(struct tune_state* state, unsigned first, unsigned last, const uint8_t choices[][tune_classes]) {
-  struct tune_cell* const cells = calloc((last - first) * tune_classes, sizeof *cells);
-  if (cells == NULL) abort();  // the other ranks expect the same of this one
-  for (unsigned what = first; what < last; ++what) {
-    state->cells[what] = cells + (what - first) * tune_classes;
-    for (unsigned class = 0; class < tune_classes; ++class)
-      begin_cell(state, &state->cells[what][class], choices[what - first][class]);
+static int has_cells(unsigned what) {
+  return tune_settings.collectives >> what & 1 && tune_mpi->of[what] != NULL && tune_has_choices(what);
+}
+
+/// That a communicator of so many ranks takes, at most.
+static int64_t bytes_for(int ranks) {
+  int64_t bytes = sizeof(struct tune_agreed) + tune_most_trials * tune_trial_bytes();
+  unsigned shadows = 0;
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    bytes += has_cells(what) ? cells_bytes : 0;
+    for (unsigned k = 1; has_cells(what) && what < tune_blocking && k < tune_most_algorithms; ++k)
+      shadows |= (unsigned)tune_is_possible(what, k, ranks) << k;
   }
+  return bytes + (tune_mpi->kept ? __builtin_popcount(shadows) * shadow_bytes : 0);
 }
 
-/// Collective: the ranks agree on what is known.
-struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what first) {
-  uint8_t choices[tune_collectives][tune_classes];
-  memset(choices, tune_pass, sizeof choices);
-  const int64_t bytes = cells_bytes + (tune_mpi->kept ? (tune_most_algorithms - 1) * shadow_bytes : 0);
-  const int fits = has_room(state, bytes);
-  if (fits && state->rank == 0) tune_choices_for(state, choices);
-  REAL(MPI_Bcast)(choices, (int)sizeof choices, byte_type, 0, state->comm);
-  state->bytes = fits ? bytes : cells_bytes;
-  __atomic_add_fetch(&memory, state->bytes, __ATOMIC_RELAXED);
-  memcpy(state->choices, choices[tune_blocking], sizeof state->choices);
-  make_block(state, 0, tune_blocking, choices);
-  return state->cells[first];
+/// All ranks know it.
+static void leave_out(struct tune_state* state) {
+  static int was_said;
+  state->leaves_alone = 1;
+  if (state->rank == 0) __atomic_add_fetch(&tune_left_out, 1, __ATOMIC_RELAXED);
+  if (tune_settings.dump != NULL || !tune_is_first() || __atomic_exchange_n(&was_said, 1, __ATOMIC_RELAXED)) return;
+  tune_say(
+      "the memory of the tuner (CULMEN_TUNING_MEMORY) is used up: the communicator '%s', and perhaps further ones, "
+      "keep "
+      "the MPI's own choices",
+      state->name);
 }
 
-struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what first) {
-  make_block(state, tune_blocking, tune_collectives, (const uint8_t(*)[tune_classes])state->choices);
-  return state->cells[first];
+int tune_agree(struct tune_state* state) {
+  if (state->agreed != NULL || state->leaves_alone) return !state->leaves_alone;
+  const int64_t bytes = bytes_for(state->size);
+  if (!has_room(state, bytes)) {
+    leave_out(state);
+    return 0;
+  }
+  struct tune_agreed* const agreed = calloc(1, sizeof *agreed);
+  if (agreed == NULL) abort();  // the other ranks expect the same of this one
+  for (unsigned k = 0; k < tune_most_algorithms; ++k) agreed->shadows[k] = state->comm;
+  memset(agreed->choices, tune_pass, sizeof agreed->choices);
+  if (state->rank == 0) tune_choices_for(state, agreed->choices);
+  REAL(MPI_Bcast)(agreed->choices, (int)sizeof agreed->choices, byte_type, 0, state->comm);
+  state->bytes = bytes;
+  __atomic_add_fetch(&memory, bytes, __ATOMIC_RELAXED);
+  state->agreed = agreed;
+  return 1;
+}
+
+struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what) {
+  if (!has_cells(what)) return NULL;
+  struct tune_cell* const cells = calloc(tune_classes, sizeof *cells);
+  if (cells == NULL) abort();  // the other ranks expect the same of this one
+  for (unsigned class = 0; class < tune_classes; ++class)
+    begin_cell(state, &cells[class], state->agreed->choices[what][class]);
+  return state->cells[what] = cells;
+}
+
+struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what) {
+  return has_cells(what) && tune_agree(state) ? tune_later_cells(state, what) : NULL;
 }

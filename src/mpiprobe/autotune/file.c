@@ -4,10 +4,12 @@
 //   mpi            VERSION
 //   ranks          NUMBER
 //   processor      NAME
+//   left_out       NUMBER
 //   communicator   NAME  RANKS
 //   COLLECTIVE     BYTES  ALGORITHM  DEFAULT_US  CHOSEN_US  CALLS
 //
-// The last kind belongs to the communicator above it. BYTES is the smallest size of a class; 0 us: not measured.
+// The last kind belongs to the communicator above it. BYTES is the smallest size of a class; 0 us: not measured. So
+// many communicators were left out because the memory was used up; no line: none.
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -200,7 +202,7 @@ void tune_keep(const struct tune_state* state, int has_ended) {
   free(text);
 }
 
-static void write_header(FILE* out, int ranks) {
+static void write_header(FILE* out, int ranks, unsigned left_out) {
   char processor[256] = "unknown", line[512];
   FILE* const cpus = fopen("/proc/cpuinfo", "r");
   while (cpus != NULL && fgets(line, sizeof line, cpus) != NULL) {
@@ -209,15 +211,16 @@ static void write_header(FILE* out, int ranks) {
   if (cpus != NULL) fclose(cpus);
   fprintf(out, "%s\nmpi\t%s\nranks\t%d\nprocessor\t%s\n", first_line, version, ranks, processor);
   if (tune_off != NULL) fprintf(out, "off\t%s\n", tune_off);
+  if (left_out > 0) fprintf(out, "left_out\t%u\n", left_out);
 }
 
-static void write_all(const char* text, size_t bytes, int ranks) {
+static void write_all(const char* text, size_t bytes, int ranks, unsigned left_out) {
   char fresh[4096];
   snprintf(fresh, sizeof fresh, "%s.new", tune_settings.dump);
   FILE* const out = fopen(fresh, "w");
   int failed = out == NULL;
   if (out != NULL) {
-    write_header(out, ranks);
+    write_header(out, ranks, left_out);
     fwrite(text, 1, bytes, out);
     failed = fclose(out) != 0 || rename(fresh, tune_settings.dump) != 0;
   }
@@ -229,7 +232,7 @@ void tune_write_file(void) {
   for (const struct tune_state* state = tune_states; state != NULL; state = state->next) {
     if (state->rank == 0 && !state->leaves_alone) tune_keep(state, 0);
   }
-  int size = 0, bytes = (int)kept_bytes;
+  int size = 0, bytes = (int)kept_bytes, left_out = 0;
   const int is_first = tune_is_first();
   REAL(MPI_Comm_size)(tune_world(), &size);
   int* const counts = is_first ? calloc(2 * (size_t)size, sizeof *counts) : NULL;
@@ -243,7 +246,9 @@ void tune_write_file(void) {
   char* const all = is_first ? malloc(total + 1) : NULL;
   if (is_first && all == NULL) abort();
   REAL(MPI_Gatherv)(kept, bytes, chars(), all, counts, is_first ? counts + size : NULL, chars(), 0, tune_world());
-  if (is_first) write_all(all, total, size);
+  const int mine = (int)tune_left_out;
+  REAL(MPI_Reduce)(&mine, &left_out, 1, ints(), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), 0, tune_world());
+  if (is_first) write_all(all, total, size, (unsigned)left_out);
   free(all);
   free(counts);
 }

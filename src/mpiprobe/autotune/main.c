@@ -32,13 +32,29 @@ static void share_settings(MPI_Comm world) {
   tune_settings.communicators = own.communicators;
 }
 
+/// Collective.
+static int is_on_several_nodes(MPI_Comm world) {
+  MPI_Comm node;
+  int here = 0, all = 0;
+  REAL(MPI_Comm_size)(world, &all);
+  REAL(MPI_Comm_split_type)(world, MPI_COMM_TYPE_SHARED, 0, PROBE_OBJECT("ompi_mpi_info_null", MPI_INFO_NULL), &node);
+  REAL(MPI_Comm_size)(node, &here);
+  REAL(MPI_Comm_free)(&node);
+  return here < all;
+}
+
 /// Collective: if one rank does not tune, none does. The same for threads.
 static void agree(MPI_Comm world) {
-  int mine[2] = {tune_off != NULL, tune_settings.several_threads}, all[2] = {0, 0};
+  const int has_before = tune_off == NULL && tune_has_components_before();
+  int mine[3] = {tune_off != NULL, tune_settings.several_threads, has_before}, all[3] = {0, 0, 0};
   REAL(MPI_Allreduce)
-  (mine, all, 2, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
+  (mine, all, 3, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
   if (all[0] && tune_off == NULL) tune_off = "another rank cannot be tuned";
   tune_settings.several_threads = all[1];
+  if (tune_off == NULL && all[1] && all[2] && is_on_several_nodes(world))
+    tune_off =
+        "several threads may call MPI at a time, and Open MPI's component han makes communicators in their calls. Set "
+        "OMPI_MCA_coll=^han, or CULMEN_TUNING_ONE_THREAD=1 if only one thread calls MPI";
 }
 
 /// Its file would replace that of the program that has started it.

@@ -19,9 +19,9 @@ static int is_complete(MPI_Request request) {
 
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   // Another thread would find the variables of this call.
-  if (state->cells[0] == NULL || tune_settings.several_threads) return NULL;
+  if (state->agreed == NULL || tune_settings.several_threads) return NULL;
   struct tune_cell* cells = state->cells[what];
-  if (cells == NULL) cells = tune_later_cells(state, what);
+  if (cells == NULL && (cells = tune_later_cells(state, what)) == NULL) return NULL;
   return &cells[tune_class(bytes)];
 }
 
@@ -29,7 +29,7 @@ static struct tune_sample* new_sample(const struct tune_state* state, const stru
                                       struct tune_place place) {
   for (unsigned k = 0; place.ns != NULL && k < tune_most_samples; ++k) {
     if (samples[k].cell != NULL) continue;
-    samples[k] = (struct tune_sample){.cell = cell, .state = state, .place = place};
+    samples[k] = (struct tune_sample){.cell = cell, .state = state, .place = place, .number = ++begun};
     return &samples[k];
   }
   if (place.ns != NULL) *place.is_lost = 1;
@@ -94,7 +94,7 @@ void tune_before_wait(struct tune_wait* wait, int count, const MPI_Request reque
       if (requests[at] == sample->request) wait->positions[k] = at;
     }
   }
-  return probe_nanoseconds();
+  wait->begin_ns = probe_nanoseconds();
 }
 
 void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[]) {
@@ -121,7 +121,8 @@ void tune_forget_samples(const struct tune_state* state, const struct tune_cell*
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   // Some algorithms of MPICH 5.0 end the program if a persistent request has them.
   if (tune_settings.several_threads || tune_sets) return 0;
-  tune_cell(state, tune_barrier, 0);  // makes cells, and decides what can be decided
+  if (!tune_agree(state)) return 0;
+  if (state->waiting != 0) tune_settle(state);
   const struct tune_cell* const cell = tune_later_cell(state, what, bytes);
-  return tune_has_choice(cell) ? cell->algorithm : 0;
+  return cell != NULL && tune_has_choice(cell) ? cell->algorithm : 0;
 }

@@ -79,7 +79,7 @@ struct tune_settings {
   uint64_t least, most;       // bytes
   uint32_t collectives;       // a bit for each
   const char* communicators;  // patterns with commas; null: all
-  uint64_t memory;            // for shadows of a process, in bytes
+  uint64_t memory;            // of a process, in bytes
   int reproducible;           // reductions are left alone
   int one_thread;             // the user says that one thread at a time calls MPI
   int several_threads;        // they call MPI at the same time
@@ -99,6 +99,9 @@ extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
 /// Finds the MPI and its variables. level: at which threads call MPI. Sets tune_off.
 void tune_begin_variables(const char* library_version, int level);
+/// Whether this MPI may take calls past the choice. It then makes communicators in them, which no other thread may
+/// disturb.
+int tune_has_components_before(void);
 /// Collective: what one rank cannot choose, none chooses.
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.
@@ -139,12 +142,17 @@ struct tune_state {
   char name[tune_name_bytes];
   unsigned children[tune_ways];               // made of it in each way
   int64_t bytes;                              // that it takes at most
-  MPI_Comm shadows[tune_most_algorithms];     // comm: it was not made
-  struct tune_cell* cells[tune_collectives];  // one block for the blocking ones, one for the others; null before a call
+  struct tune_agreed* agreed;                 // null before the first blocking call
+  struct tune_cell* cells[tune_collectives];  // of all classes; null before a call
+  unsigned trials;                            // cells whose algorithms are compared
   unsigned waiting;                           // cells of nonblocking ones that wait for a decision
   unsigned pause, next_pause;                 // blocking calls until ranks are asked again whether they can decide
-  uint8_t choices[tune_collectives - tune_blocking][tune_classes];  // as agreed, for the second block
   struct tune_state* next;
+};
+/// What all ranks of a communicator know.
+struct tune_agreed {
+  MPI_Comm shadows[tune_most_algorithms];  // the communicator itself: it was not made
+  uint8_t choices[tune_collectives][tune_classes];
 };
 
 /// Of a communicator; null: calls of it pass.
@@ -183,14 +191,20 @@ static inline unsigned tune_class(uint64_t bytes) {
   const unsigned class = bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes);
   return class < tune_classes ? class : tune_classes - 1;
 }
-/// Collective.
+/// Collective. False: all ranks leave the communicator alone from now on.
+int tune_agree(struct tune_state* state);
+/// Null: such calls pass. Collective in the first call of the communicator.
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what);
+/// The same after the first blocking call; not collective.
+struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what);
+/// Of a comparison, at most.
+int64_t tune_trial_bytes(void);
 /// Collective: decides where nonblocking calls have been compared.
 void tune_settle(struct tune_state* state);
-/// In a blocking call. Only there, ranks may wait for each other.
+/// In a blocking call. Only there, ranks may wait for each other. Null: the call passes, as on every rank.
 static inline struct tune_cell* tune_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   struct tune_cell* cells = state->cells[what];
-  if (cells == NULL) cells = tune_new_cells(state, what);
+  if (cells == NULL && (cells = tune_new_cells(state, what)) == NULL) return NULL;
   if (__builtin_expect(state->waiting != 0, 0)) tune_settle(state);
   return &cells[tune_class(bytes)];
 }
@@ -225,11 +239,12 @@ static inline void tune_end(struct tune_state* state, enum tune_what what, struc
     tune_tell_error(state, call->keeps_errors, error);
 }
 
+/// Whether the MPI has the choice at all.
+int tune_has_choices(enum tune_what what);
 /// Whether the MPI or the settings leave a choice.
 int tune_has_nonblocking(void);
 /// For nonblocking calls. No rank waits for another one here; null: the call passes, as on every rank.
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes);
-struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what);
 /// Where the time of a call is kept, if it counts; is_lost: set if it is not known.
 struct tune_place {
   double* ns;
@@ -303,6 +318,8 @@ void tune_read_file(const char* library_version);
 void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
 /// Before MPI_Finalize; collective.
 void tune_write_file(void);
+/// Communicators that were left alone because the memory is used up, by their first ranks in this process.
+extern unsigned tune_left_out;
 /// What remains of a communicator when it ends.
 void tune_keep(const struct tune_state* state, int has_ended);
 /// One sentence to the standard error.

@@ -15,6 +15,12 @@ struct variable {
 static struct variable first[tune_collectives], second[tune_collectives];
 static int (*write_variable)(MPI_T_cvar_handle, const void*);
 
+/// Components of Open MPI that may take calls on several nodes before the one that has the choice. Communicators of
+/// these components are made in such a call, and not with the communicator of the program.
+static const char* const before_tuned[] = {"coll_han_priority", "coll_acoll_priority", "coll_xhc_priority"};
+enum { components = sizeof before_tuned / sizeof *before_tuned, never = -1 };
+static struct variable priorities[components];
+
 /// The version of the MPI's text begins with a number: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
 static const struct tune_mpi* mpi_of(const char* library_version) {
 #if defined(OPEN_MPI)
@@ -82,6 +88,7 @@ void tune_begin_variables(const char* library_version, int level) {
     // The user has chosen an algorithm.
     if (first[what].value != 0) first[what].known = 0;
   }
+  if (tune_mpi->kept) find_components();
 }
 
 void tune_agree_on_variables(MPI_Comm world) {
@@ -93,6 +100,27 @@ void tune_agree_on_variables(MPI_Comm world) {
   for (unsigned k = 0; k < tune_collectives; ++k) first[k].known = common[2 * k], second[k].known = common[2 * k + 1];
 }
 
+static void find_components(void) {
+  const struct variable tuned = variable_named("coll_tuned_priority");
+  for (unsigned k = 0; tuned.known && k < components; ++k) {
+    priorities[k] = variable_named(before_tuned[k]);
+    if (priorities[k].value <= tuned.value) priorities[k].known = 0;
+  }
+}
+
+static void write_priorities(int is_shadow) {
+  for (unsigned k = 0; k < components; ++k) {
+    const int value = is_shadow ? never : priorities[k].value;
+    if (priorities[k].known) write_variable(priorities[k].handle, &value);
+  }
+}
+
+int tune_has_components_before(void) {
+  int has = 0;
+  for (unsigned k = 0; k < components; ++k) has |= priorities[k].known;
+  return has;
+}
+
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   const struct tune_collective* const c = tune_mpi->of[what];
   if (algorithm == 0) return 1;
@@ -102,6 +130,8 @@ int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   if (c->two_ranks_only & bit) return ranks == 2;
   return !(c->powers_of_two_only & bit) || (ranks & (ranks - 1)) == 0;
 }
+
+int tune_has_choices(enum tune_what what) { return tune_mpi->of[what] != NULL && first[what].known; }
 
 int tune_has_nonblocking(void) {
   int has = 0;
@@ -132,12 +162,14 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
   MPI_Comm made = state->comm;
   MPI_Group group;
   const int keeps_errors = tune_keeps_errors(state);
+  write_priorities(1);
   REAL(MPI_Comm_group)(state->comm, &group);
   const int error = REAL(MPI_Comm_create)(state->comm, group, &made);
   REAL(MPI_Group_free)(&group);
   for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, 0);
   }
+  write_priorities(0);
   if (keeps_errors) tune_tell_error(state, 1, MPI_SUCCESS);  // it is none of the program's errors
   if (error != MPI_SUCCESS) return state->comm;
   tune_give_handler(state, made);
@@ -146,7 +178,7 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
 
 MPI_Comm tune_shadow(struct tune_state* state, unsigned algorithm) {
   if (!tune_mpi->kept || algorithm == 0) return state->comm;
-  MPI_Comm* const shadow = &state->shadows[algorithm];
+  MPI_Comm* const shadow = &state->agreed->shadows[algorithm];
   if (*shadow == state->comm) *shadow = tune_made_alone(state, algorithm, made_shadow);
   return *shadow;
 }

@@ -55,6 +55,7 @@ static int {name}_tuned({arguments}) {{
   struct tune_state* const state = tune_state_of(comm);
   if (state == NULL{leaves}) return real({words});
   struct tune_cell* const cell = tune_cell(state, tune_{what}, {bytes});
+  if (cell == NULL) return real({words});
   struct tune_call call = tune_begin(state, tune_{what}, cell);
   const int error = real({words_there});
   tune_end(state, tune_{what}, cell, &call, error);
@@ -82,26 +83,25 @@ static int {name}_tuned({arguments}) {{
   if (algorithm != 0) tune_set(tune_i{what}, algorithm);
   const int error = real({words});
   if (algorithm != 0) tune_set(tune_i{what}, 0);
-  if (keeps_errors) tune_tell_error(state, 1, error);
   tune_passed(error, request);
+  if (keeps_errors) tune_tell_error(state, 1, error);
   return error;
 }}"""
-_WAITS = """
 # Whoever calls these, so that no handle of a request is taken for that of an earlier one.
 _WATCHED = """
 PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
 PROBE_PUBLIC int P{name}({arguments}) {{ return {name}_tuned({words}); }}
 """
+_WAITS = """
 static int {name}_tuned({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))function({number});
   if (tune_under_way == 0) return real({words});
   struct tune_wait wait;
   tune_before_wait(&wait, {count}, {requests});
   const int error = real({words});
-  tune_after_wait({requests}, begin_ns);
+  tune_after_wait(&wait, {requests});
   return error;
 }}"""
-_MAKER = """
 _STARTER = """
 static int {name}_tuned({arguments}) {{
   return tune_passed(((int (*)({types}))function({number}))({words}), request);
@@ -111,6 +111,7 @@ static int {name}_tuned({arguments}) {{
   tune_passed(MPI_SUCCESS, request);
   return ((int (*)({types}))function({number}))({words});
 }}"""
+_MAKER = """
 static int {name}_tuned({arguments}) {{
 {later}  tune_begin_making();
   const int error = ((int (*)({types}))function({number}))({words});
@@ -157,6 +158,7 @@ def main(table: Path, out: Path) -> None:
                     functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "LARGE"}
         elif {"waits", "creates", "makes", "drops"} & set(entry) or name.startswith("MPI_Request_get_status"):
             functions[name] = entry
+    functions = _starters(read) | functions
     names = list(functions)
     text = _HEAD.format(symbols=", ".join(f'"{name}"' for name in names), count=len(names))
     for number, (name, entry) in enumerate(functions.items()):
@@ -166,8 +168,6 @@ def main(table: Path, out: Path) -> None:
     out.write_text(text)
 
 
-def _family(name: str, entry: Entry) -> dict[str, Entry]:
-    """The function, the nonblocking one and the persistent one. Open MPI 5 has persistent ones, too, although its
 def _starters(read: RawConfigParser) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for name in read.sections():
@@ -180,6 +180,8 @@ def _starters(read: RawConfigParser) -> dict[str, Entry]:
     return found
 
 
+def _family(name: str, entry: Entry) -> dict[str, Entry]:
+    """The function, the nonblocking one and the persistent one. Open MPI 5 has persistent ones, too, although its
     MPI_VERSION is 3."""
     request = ", MPI_Request* request"
     table = {"what": name.removeprefix("MPI_").lower()}

@@ -1,5 +1,7 @@
 """What `culmen autotune` prints after the program."""
 
+from collections.abc import Iterator
+
 from rich import box
 from rich.console import Group
 from rich.table import Table
@@ -19,22 +21,28 @@ def page(tuning: Tuning) -> Group:
     title = f"{tuning.mpi}, {plural(tuning.ranks, 'rank')}"
     if tuning.off:
         return Group(title, "", f"Nothing was tuned: {tuning.off}.")
+    left_out = [*_left_out(tuning.left_out)]
     if not tuning.choices:
-        return Group(
-            title,
-            "",
+        said = (
             "Nothing was tuned: the program made too few calls of the same collective with similar sizes, or the "
-            "options leave all of them out.",
+            "options leave all of them out."
         )
+        return Group(title, "", said, *left_out)
     changed = tuning.changed
     kept = len(tuning.choices) - len(changed)
     said = f"{kept} of {plural(len(tuning.choices), 'point')} keep the MPI's own choice."
     if not changed:
-        return Group(title, "", said)
+        return Group(title, "", said, *left_out)
     parts: list[Table | str] = [title, "", _table(changed[:_SHOWN])]
     if len(changed) > _SHOWN:
         parts.append(f"and {plural(len(changed) - _SHOWN, 'further point')} with smaller gains")
-    return Group(*parts, "", said)
+    return Group(*parts, "", said, *left_out)
+
+
+def _left_out(communicators: int) -> Iterator[str]:
+    if communicators > 0:
+        said = f"{plural(communicators, 'communicator')} kept the MPI's own choices, "
+        yield said + "because the tuner's memory was used up (--memory)."
 
 
 def _table(choices: list[Choice]) -> Table:

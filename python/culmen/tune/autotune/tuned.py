@@ -31,13 +31,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tuning:
-    """``off``: why nothing was tuned; empty if it was."""
+    """``off``: why nothing was tuned; empty if it was. ``left_out``: number of communicators for which there was no
+    memory."""
 
     mpi: str
     ranks: int
     processor: str
     off: str
     choices: list[Choice]
+    left_out: int = 0
 
     @property
     def changed(self) -> list[Choice]:
@@ -68,11 +70,14 @@ def read_tuning(path: Path) -> Tuning:
                 choices.append(Choice(communicator, ranks, collective, int(size), algorithm, *us, int(calls)))
         except (ValueError, IndexError):
             raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
-    all_ranks = header.get("ranks", "")
+    def number(name: str) -> int:
+        return int(header[name]) if header.get(name, "").isdecimal() else 0
+
     return Tuning(
         header.get("mpi", ""),
-        int(all_ranks) if all_ranks.isdecimal() else 0,
+        number("ranks"),
         header.get("processor", ""),
         header.get("off", ""),
         sorted(choices, key=lambda choice: -choice.gain_s),
+        number("left_out"),
     )
