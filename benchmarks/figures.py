@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from application import application
+from autotuned import autotuned
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
@@ -197,6 +198,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "tool": tool,
     "probe": probe,
     "tuned": tuned,
+    "autotuned": autotuned,
     "tuning": tuning,
     "application": application,
     "iobuf": iobuf,

@@ -1,5 +1,5 @@
 // Prints numbers that show in which order ranks were combined, which depends on the algorithm:
-// order_program CALLS nonblocking|persistent. The operator does not commute, although it says so.
+// order_program CALLS nonblocking|persistent|blocking. The operator does not commute, although it says so.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ static unsigned mixed(const unsigned* numbers) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int calls = argc > 1 ? atoi(argv[1]) : 1, persistent = argc > 2 && strcmp(argv[2], "persistent") == 0;
+  const int blocking = argc > 2 && strcmp(argv[2], "blocking") == 0;
   unsigned mine[count], all[count] = {0}, at_root[count] = {0};
   int rank;
   MPI_Op op;
@@ -37,6 +38,9 @@ int main(int argc, char** argv) {
       for (int k = 0; k < 2; ++k) MPI_Start(&requests[k]), MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
       for (int k = 0; k < 2; ++k) MPI_Request_free(&requests[k]);
 #endif
+    } else if (blocking) {
+      MPI_Allreduce(mine, all, count, MPI_UNSIGNED, op, MPI_COMM_WORLD);
+      MPI_Reduce(mine, at_root, count, MPI_UNSIGNED, op, 0, MPI_COMM_WORLD);
     } else {
       MPI_Iallreduce(mine, all, count, MPI_UNSIGNED, op, MPI_COMM_WORLD, &requests[0]);
       MPI_Ireduce(mine, at_root, count, MPI_UNSIGNED, op, 0, MPI_COMM_WORLD, &requests[1]);

@@ -6,7 +6,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from signatures import type_of, with_large_counts, word_of
-
 from wrappers import family_of, gives_request, has_large
 
 Entry = dict[str, str]
@@ -155,7 +154,8 @@ def main(table: Path, out: Path) -> None:
             for each, of_it in _family(name, entry).items():
                 functions[each] = of_it
                 if name != "MPI_Barrier":
-                    functions[f"{each}_c"] = {**of_it, "arguments": with_large_counts(of_it["arguments"]), "since": "LARGE"}
+                    large = {"arguments": with_large_counts(of_it["arguments"]), "since": "LARGE"}
+                    functions[f"{each}_c"] = of_it | large
         elif {"waits", "creates", "makes", "drops"} & set(entry) or name.startswith("MPI_Request_get_status"):
             functions[name] = entry
     functions = _starters(read) | functions

@@ -70,6 +70,7 @@ def read_tuning(path: Path) -> Tuning:
                 choices.append(Choice(communicator, ranks, collective, int(size), algorithm, *us, int(calls)))
         except (ValueError, IndexError):
             raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
+
     def number(name: str) -> int:
         return int(header[name]) if header.get(name, "").isdecimal() else 0
 
