@@ -27,7 +27,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 
 @dataclass(frozen=True)
 class Program:
-    """``prepare``: writes the input into a folder and returns the words. ``offline``: arguments of `culmen tune`, before
+    """``prepare``: writes the input and returns the words. ``offline``: arguments of `culmen tune`, before
     the command of the program if ``own``. A program without halves writes no times: its wall time counts."""
 
     title: str
