@@ -14,7 +14,7 @@ enum {
   probe_most_hints = 128,
   probe_most_bins = 512,
 };
-#define PROBE_MAGIC UINT64_C(0x36656c69666f7270)  // "profile6"
+#define PROBE_MAGIC UINT64_C(0x37656c69666f7270)  // "profile7"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// What a function is for. waits: for requests, also tests of them; communicators: makes or frees them.
@@ -32,7 +32,7 @@ struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
   uint32_t process, functions, communicators, hints;
-  uint32_t threads;    ///< that have called MPI; 1 if only one may at a time
+  uint32_t threads;    ///< that call MPI: the greatest number that existed at a time; 1 if only one may call
   uint32_t period;     ///< one of so many calls waits for the others first, see probe_entry; 0: none
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
   uint32_t bin_shift;  ///< a bin of the timeline is 2 to this power ticks wide; it grows during the run
@@ -89,4 +89,8 @@ struct probe_file {
   uint8_t kinds[probe_most_functions];  ///< probe_kind
   /// Ticks in the functions of each kind. Bin 0 begins at start_ticks.
   uint64_t timeline[probe_most_bins][probe_kinds];
+  /// Of the threads that call MPI, if several may at a time. The ticks in a bin of the threads that come in it, minus
+  /// those of the threads that go in it; and the number of those that come, minus that of those that go.
+  int64_t thread_ticks[probe_most_bins];
+  int32_t thread_changes[probe_most_bins];
 };

@@ -18,14 +18,6 @@ struct probe_file* probe_profile;
 
 int probe_several_threads = 0;
 
-/// At its first call.
-static void count_thread(void) {
-  static __thread int is_counted;
-  if (is_counted) return;
-  is_counted = 1;
-  __atomic_fetch_add(&probe_profile->header.threads, 1, __ATOMIC_RELAXED);
-}
-
 /// 0 for no bytes, else 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
 
@@ -60,7 +52,7 @@ struct probe_entry* probe_record(unsigned function, unsigned communicator, uint6
                                  uint64_t end) {
   if (probe_profile == NULL) return NULL;
   const uint64_t ticks = end - begin;
-  if (probe_several_threads) count_thread();
+  if (probe_several_threads) probe_count_thread(begin);
   probe_add_time(probe_row_kinds[function], begin, end);
   struct probe_entry* entry = probe_entry(function, communicator, bytes, peer);
   if (entry == NULL) {
@@ -154,6 +146,7 @@ static void after_init(void) {
   probe_begin_communicators();
   probe_begin_requests();
   probe_begin_timeline();
+  if (probe_several_threads) probe_begin_threads();
   h->rank = probe_profile->communicators[0].rank;
   h->size = probe_profile->communicators[0].size;
   begin_use = probe_used();

@@ -112,6 +112,11 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
   else *to += more;
 }
 
+/// Where several threads may call MPI at a time.
+void probe_begin_threads(void);
+/// Before the first call of this thread is recorded, which began then.
+void probe_count_thread(uint64_t begin);
+
 void probe_begin_timeline(void);
 void probe_add_time(unsigned kind, uint64_t begin, uint64_t end);
 /// Makes the bins so wide that this time is in one.

@@ -14,6 +14,19 @@ static void add(uint64_t* to, uint64_t more) {
   __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
 }
 
+/// With the lock. A thread that comes or goes in the first of two bins has all of the second one, or nothing of it.
+static void join_threads(uint32_t shift) {
+  int64_t* const ticks = probe_profile->thread_ticks;
+  int32_t* const changes = probe_profile->thread_changes;
+  for (unsigned bin = 0; bin < probe_most_bins / 2; ++bin) {
+    const unsigned first = 2 * bin, second = first + 1;
+    ticks[bin] = ticks[first] + ticks[second] + ((int64_t)changes[first] << shift);
+    changes[bin] = changes[first] + changes[second];
+  }
+  memset(ticks + probe_most_bins / 2, 0, sizeof probe_profile->thread_ticks / 2);
+  memset(changes + probe_most_bins / 2, 0, sizeof probe_profile->thread_changes / 2);
+}
+
 /// Time that another thread adds meanwhile may end up in the wrong bin.
 static void widen(uint32_t shift) {
   struct probe_file* const profile = probe_profile;
@@ -24,6 +37,7 @@ static void widen(uint32_t shift) {
         profile->timeline[bin][kind] = profile->timeline[2 * bin][kind] + profile->timeline[2 * bin + 1][kind];
     }
     memset(profile->timeline[probe_most_bins / 2], 0, sizeof profile->timeline / 2);
+    join_threads(shift);
     __atomic_store_n(&profile->header.bin_shift, shift + 1, __ATOMIC_RELEASE);
   }
   probe_unlock();

@@ -66,7 +66,7 @@ def test_threads_wait_at_a_time(waits, tmp_path):
         n = 2 * ROUNDS * EACH // 2
         assert completed(rank) == {("MPI_Irecv", 1024): n, ("MPI_Isend", 1024): n}
         assert rank.uncharged == 0
-        assert rank.threads == 3  # with the first one
+        assert rank.threads in (2, 3)  # with the first one; the second may be gone before the third begins
         assert 0 < rank.in_mpi <= rank.thread_s
 
 

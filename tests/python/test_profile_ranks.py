@@ -55,7 +55,7 @@ def test_bytes_in_communicators_of_one_name_are_not_drawn_and_this_is_said():
 
 def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():
     calls = [replace(sent("world", 1, 5), seconds=25.0)]
-    ranks = [replace(rank(number, {}, *calls), threads=4) for number in range(3)]
+    ranks = [replace(rank(number, {}, *calls), threads=4, more_threads_s=30) for number in range(3)]
     console = Console(width=160)
     with console.capture() as out:
         console.print(page(ranks))

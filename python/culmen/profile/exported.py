@@ -26,6 +26,7 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "host": rank.host,
         "seconds": rank.seconds,
         "threads": rank.threads,
+        "thread_s": rank.thread_s if rank.seconds else None,
         "init_s": rank.init_s,
         "memory_kib": rank.memory_kib,
         "uncounted": rank.uncounted,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._core import InputError
 from ..base.text import plural
 
-_MAGIC = 0x36656C69666F7270
+_MAGIC = 0x37656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
 KIND_NAMES = {
     "messages": "messages",
@@ -86,6 +86,8 @@ _FILE = np.dtype(
         ("entries", _ENTRY, _ENTRIES),
         ("kinds", "u1", _FUNCTIONS),
         ("timeline", "u8", (_BINS, len(KINDS))),
+        ("thread_ticks", "i8", _BINS),
+        ("thread_changes", "i4", _BINS),
     ]
 )
 
@@ -139,6 +141,8 @@ class Timeline:
     bin_s: float
     seconds: NDArray[np.float64]
     """In the functions of each kind, of shape (bins, len(KINDS)). The time of a wait is in the kind of the wait."""
+    thread_s: NDArray[np.float64] | None = None
+    """For each bin, the time of the threads that call MPI, but at least that of one thread; None: there is only one."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,10 @@ class Rank:
     region_work: float = 0
     """The share of the time of the regions' threads in which they worked."""
     threads: int = 1
-    """Number of threads that called MPI; 1 if only one at a time may do that."""
+    """Greatest number of threads that call MPI and existed at the same time; 1 if only one at a time may call it."""
+    more_threads_s: float = 0
+    """``seconds`` is the time of one thread. The time in which several threads existed that call MPI, for each thread but
+    one. A thread has no time while it waits for the end of another one."""
     numbers: dict[str, int] = field(default_factory=dict)
     """The rank's number in each communicator of one group, by how the communicator came to be."""
 
@@ -189,8 +196,8 @@ class Rank:
 
     @property
     def thread_s(self) -> float:
-        """``seconds``, added up for all threads that called MPI; 0 if it is not known."""
-        return (self.seconds or 0) * self.threads
+        """``seconds``, added up for all threads that call MPI while they exist; 0 if it is not known."""
+        return self.seconds + self.more_threads_s if self.seconds else 0
 
 
 def read_folder(folder: Path) -> list[Rank]:
@@ -234,13 +241,14 @@ def _rank(file: np.void) -> Rank:
     seconds_a_tick = _seconds_a_tick(header)
     used = file["entries"][file["entries"]["calls"] != 0]
     ended = header["end_ns"] > 0
+    timeline, seconds = _timeline(file, seconds_a_tick), int(header["end_ns"] - header["start_ns"]) * 1e-9
     return Rank(
         rank=int(header["rank"]),
         size=int(header["size"]),
         host=_text(header["host"]),
         library=_library(_text(header["library"])),
         program=_text(header["program"]),
-        seconds=int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None,
+        seconds=seconds if ended else None,
         init_s=int(header["start_ns"] - header["begin_ns"]) * 1e-9,
         uncounted=int(header["uncounted"]),
         uncharged=int(header["uncharged"]),
@@ -250,7 +258,7 @@ def _rank(file: np.void) -> Rank:
             _text(file["communicators"][one["file"]]["origin"]): _text(one["text"])
             for one in file["hints"][: header["hints"]]
         },
-        timeline=_timeline(file, seconds_a_tick),
+        timeline=timeline,
         cpu_s=int(header["cpu_ns"]) * 1e-9 if ended else None,
         preempted=int(header["preempted"]),
         instructions=int(header["instructions"]),
@@ -262,12 +270,17 @@ def _rank(file: np.void) -> Rank:
         region_s=int(header["region_ticks"]) * seconds_a_tick,
         region_work=min(1.0, int(header["region_work"]) / max(1, int(header["region_room"]))),
         threads=max(1, int(header["threads"])),
+        more_threads_s=_more_threads_s(timeline, seconds) if ended else 0,
         numbers={
             _text(one["origin"]): int(one["rank"])
             for one in file["communicators"][: header["communicators"]]
             if one["remote"] == 0
         },
     )
+
+
+def _more_threads_s(timeline: Timeline, seconds: float) -> float:
+    return 0 if timeline.thread_s is None else max(0.0, float(timeline.thread_s.sum()) - seconds)
 
 
 def _library(version: str) -> str:
@@ -289,8 +302,27 @@ def _timeline(file: np.void, seconds_a_tick: float) -> Timeline:
     used = np.flatnonzero(bins.any(axis=1))
     number = int(used[-1]) + 1 if used.size else 0
     if header["end_ns"] > 0:
-        number = max(number, -(-int(header["end_ticks"] - header["start_ticks"]) // width))
-    return Timeline(width * seconds_a_tick, bins[:number] * seconds_a_tick)
+        number = max(number, -(-_run_ticks(header) // width))
+    several = file["thread_changes"].any()
+    threads = _thread_ticks(file, number, width) * seconds_a_tick if several else None
+    return Timeline(width * seconds_a_tick, bins[:number] * seconds_a_tick, threads)
+
+
+def _run_ticks(header: np.void) -> int:
+    return int(header["end_ticks"] - header["start_ticks"])
+
+
+def _thread_ticks(file: np.void, bins: int, width: int) -> NDArray[np.int64]:
+    """Of the threads that call MPI, in each bin; at least those of one thread."""
+    changes = file["thread_changes"][:bins].astype(np.int64)
+    alive = np.cumsum(changes)
+    ticks = file["thread_ticks"][:bins] + width * (alive - changes)
+    one = np.full(bins, width)
+    if bins and file["header"]["end_ns"] > 0:  # the last bin ends with the run
+        rest = max(0, bins * width - _run_ticks(file["header"]))
+        ticks[-1] -= rest * alive[-1]
+        one[-1] -= rest
+    return np.maximum(ticks, one)
 
 
 def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:

@@ -72,7 +72,10 @@ def _rebinned(rank: Rank, bins: int, bin_s: float) -> Array:
     end = edges[-1] if rank.seconds is None else rank.seconds
     widths = np.maximum(np.minimum(wanted[1:], end) - np.minimum(wanted[:-1], end), 1e-12)
     full = np.where(widths < 1e-3 * bin_s, bin_s, widths)
-    return np.asarray(np.diff(at, axis=0) / (full[:, None] * rank.threads), dtype=np.float64)
+    if own.thread_s is not None:
+        threads = np.interp(wanted, edges, np.concatenate([[0.0], np.cumsum(own.thread_s)]))
+        full = np.maximum(full, np.diff(threads))
+    return np.asarray(np.diff(at, axis=0) / full[:, None], dtype=np.float64)
 
 
 def phases_of(timeline: Common) -> list[Phase]:
