@@ -19,8 +19,11 @@ def exact(collective, algorithm, ranks, size):
     return model_of(collective, algorithm)(ranks, size).time(send, GAMMA)
 
 
-def write_table(path, ranks=(2, 4, 8, 16, 32), time_of=exact, noise=0.01, unverified=(), algorithms=BCAST, more=None):
-    """Six visits of two calls for each point. ``unverified``: algorithms. ``more``: by collective, algorithms."""
+def write_table(
+    path, ranks=(2, 4, 8, 16, 32), time_of=exact, noise=0.01, unverified=(), algorithms=BCAST, more=None, ppn=0
+):
+    """Six visits of two calls for each point. ``unverified``: algorithms. ``more``: by collective, algorithms. ``ppn``:
+    the most ranks on a node; 0: all of them."""
     rng, parts = np.random.default_rng(7), []
     for collective, names in {"bcast": algorithms, **(more or {})}.items():
         for n in ranks:
@@ -30,7 +33,8 @@ def write_table(path, ranks=(2, 4, 8, 16, 32), time_of=exact, noise=0.01, unveri
                     times = time_of(collective, name, n, size) * (1 + noise * rng.standard_normal((6, 2)))
                     points.append(Samples(name, size, times.tolist(), [False] * 6, name not in unverified, ""))
             part = path.with_name(f"{collective}-{n}.part")
-            write_samples(part, Header(MPI, VERSION, collective, n), points)
+            each = min(n, ppn or n)
+            write_samples(part, Header(MPI, VERSION, collective, n, -(-n // each), each), points)
             parts.append(part.read_text().split("\n", 1)[1])
             part.unlink()
     path.write_text(",".join(COLUMNS) + "\n" + "".join(parts))

@@ -136,6 +136,25 @@ def test_where_model_and_measurement_part_a_sentence_says_why(tmp_path, factor, 
     assert ("with more ranks than cores (4), ranks wait for a CPU" in crowded) == ("only" not in says)
 
 
+@pytest.mark.parametrize(
+    ("ppn", "cores", "says"),
+    [
+        (0, 4, "; with more ranks than cores (4), ranks wait for a CPU."),
+        (4, 4, "messages of several ranks disturb each other."),
+        (8, 4, "; with more ranks on a node than cores (4), ranks wait for a CPU."),
+        (8, 8, "messages of several ranks disturb each other."),
+    ],
+)
+def test_the_ranks_on_a_node_are_compared_with_its_cores(tmp_path, ppn, cores, says):
+    def time_of(collective, name, ranks, size):
+        return exact(collective, name, ranks, size) * ranks / 2
+
+    table = write_table(tmp_path / "a.csv", ranks=(2, 16, 32), time_of=time_of, algorithms=("binomial",), ppn=ppn)
+    times = read_times(table)
+    [said] = compare.sentences(compare.compare(times, {MPI: times.network(MPI)}), cores)
+    assert said.endswith(says)
+
+
 def test_unverified_points_are_left_out(tmp_path):
     times = read_times(write_table(tmp_path / "some.csv", ranks=(2, 4), unverified=("pipeline",)))
     assert "pipeline" not in times.of[MPI, "bcast"]

@@ -17,12 +17,14 @@ _TREND = 1.5  # factor from the smallest to the largest size or number of ranks
 
 @dataclass(frozen=True)
 class Parted:
-    """``ratios``: measured time / predicted time, of each place."""
+    """``ratios``: measured time / predicted time, of each place. ``ppn``: the most ranks on a node, for each number of
+    ranks."""
 
     mpi: str
     collective: str
     algorithm: str
     ratios: dict[Place, float]
+    ppn: dict[int, int]
 
     @property
     def median(self) -> float:
@@ -43,12 +45,13 @@ class Parted:
         return [self.collective, self.algorithm, str(len(values)), *numbers]
 
     def reason(self, cores: int | None) -> str:
-        """Empty if the model is right within FACTOR. ``cores``: of the machine, if it is known."""
+        """Empty if the model is right within FACTOR. ``cores``: of a node, if they are known."""
         if self.typical == 1:
             return ""
         places = list(self.ratios)
-        if self.typical > 1 and cores and np.median([place.ranks for place in places]) > cores:
-            return f"; with more ranks than cores ({cores}), ranks wait for a CPU"
+        if self.typical > 1 and cores and np.median([self.ppn[place.ranks] for place in places]) > cores:
+            several = any(each < ranks for ranks, each in self.ppn.items())
+            return f"; with more ranks {'on a node ' if several else ''}than cores ({cores}), ranks wait for a CPU"
         by_ranks, by_size = self._trends()
         if max(abs(by_ranks), abs(by_size)) < np.log(_TREND):
             often = "a message costs more there than between two ranks"
@@ -80,7 +83,8 @@ def compare(times: Times, networks: dict[str, Network]) -> list[Parted]:
             predicted = {place: model(*place).time(net.send, net.reduce_s) for place in places}
             ratios = {place: places[place] / t for place, t in predicted.items() if t > 0}
             if ratios:
-                out.append(Parted(mpi, collective, algorithm, ratios))
+                ppn = {place.ranks: times.ppn[mpi, collective, place.ranks] for place in ratios}
+                out.append(Parted(mpi, collective, algorithm, ratios, ppn))
     return out
 
 

@@ -39,11 +39,13 @@ class Series(NamedTuple):
 class Times:
     """The median times of a table, in seconds. Points where another algorithm ran are left out.
 
-    ``of``: by (mpi, collective), then by algorithm, then by place.
+    ``of``: by (mpi, collective), then by algorithm, then by place. ``ppn``: the most ranks on a node, by (mpi, collective,
+    ranks).
     """
 
     def __init__(self, table: Table) -> None:
         self.of: dict[tuple[str, str], dict[str, dict[Place, float]]] = {}
+        self.ppn: dict[tuple[str, str, int], int] = {}
         self.unverified = 0
         for key, point in sorted(table.points.items()):
             if not point.verified:
@@ -51,6 +53,7 @@ class Times:
             elif point.interval.median > 0:
                 there = self.of.setdefault((key.mpi, key.collective), {}).setdefault(key.algorithm, {})
                 there[Place(key.ranks, key.size)] = point.interval.median
+                self.ppn[key.mpi, key.collective, key.ranks] = point.ppn
 
     def series(self) -> Iterator[Series]:
         """Each with at least two points."""

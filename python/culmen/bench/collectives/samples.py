@@ -62,12 +62,14 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """``interval``: of the median time, in seconds. ``calls``: with those of the warm-up."""
+    """``interval``: of the median time, in seconds. ``calls``: with those of the warm-up. ``ppn``: the most ranks on a
+    node."""
 
     version: str
     interval: Interval
     calls: int
     verified: bool
+    ppn: int
 
 
 def samples_file(collective: str, ranks: int, mapping: str = "", folder: Path | None = None) -> Path:
@@ -135,7 +137,7 @@ class Table:
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         calls: dict[tuple[_At, Key], int] = defaultdict(int)
-        about: dict[tuple[_At, Key], tuple[str, bool]] = {}
+        about: dict[tuple[_At, Key], tuple[str, bool, int]] = {}
         unavailable: dict[tuple[_At, Key], str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
             at = _At(row["version"], row["partition"], row["mapping"], int(row["root"]))
@@ -144,15 +146,16 @@ class Table:
                 unavailable[key] = row["unavailable"]
                 continue
             calls[key] += 1
-            about[key] = row["version"], row["verified"] == "1"
+            about[key] = row["version"], row["verified"] == "1", int(row["ppn"])
             if row["late"] == "0" and row["warm_up"] == "0":
                 visits[key][int(row["visit"])].append(float(row["time_s"]))
         places = _Places([*about, *unavailable])
         self.several_partitions = places.several_partitions
-        self.points = {
-            places.named(*key): Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
-            for key, times in visits.items()
-        }
+        self.points = {}
+        for key, times in visits.items():
+            version, verified, ppn = about[key]
+            found = Measured(version, interval(list(times.values())), calls[key], verified, ppn)
+            self.points[places.named(*key)] = found
         self.unavailable = {places.named(*key): why for key, why in unavailable.items()}
 
     def places(self) -> list[tuple[str, str, int, int]]:
