@@ -39,8 +39,8 @@ class Series(NamedTuple):
 class Times:
     """The median times of a table, in seconds. Points where another algorithm ran are left out.
 
-    ``of``: by (mpi, collective), then by algorithm, then by place. ``ppn``: the most ranks on a node, by (mpi, collective,
-    ranks).
+    ``of``: by (mpi, collective), then by algorithm, then by place. ``ppn``: the most ranks on a node, by (mpi,
+    collective, ranks).
     """
 
     def __init__(self, table: Table) -> None:

@@ -184,8 +184,8 @@ class Rank:
     threads: int = 1
     """Greatest number of threads that call MPI and existed at the same time; 1 if only one at a time may call it."""
     more_threads_s: float = 0
-    """``seconds`` is the time of one thread. The time in which several threads existed that call MPI, for each thread but
-    one. A thread has no time while it waits for the end of another one."""
+    """``seconds`` is the time of one thread. The time in which several threads existed that call MPI, for each thread
+    but one. A thread has no time while it waits for the end of another one."""
     numbers: dict[str, int] = field(default_factory=dict)
     """The rank's number in each communicator of one group, by how the communicator came to be."""
 
