@@ -45,7 +45,7 @@ static int is_on_several_nodes(MPI_Comm world) {
 
 /// Collective: if one rank does not tune, none does. The same for threads.
 static void agree(MPI_Comm world) {
-  const int has_before = tune_off == NULL && tune_has_components_before();
+  const int has_before = tune_off == NULL && tune_has_component_before();
   int mine[3] = {tune_off != NULL, tune_settings.several_threads, has_before}, all[3] = {0, 0, 0};
   REAL(MPI_Allreduce)
   (mine, all, 3, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);

@@ -101,7 +101,7 @@ extern const struct tune_mpi* tune_mpi;
 void tune_begin_variables(const char* library_version, int level);
 /// Whether this MPI may take calls past the choice. It then makes communicators in them, which no other thread may
 /// disturb.
-int tune_has_components_before(void);
+int tune_has_component_before(void);
 /// Collective: what one rank cannot choose, none chooses.
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for so many ranks, and can be chosen here.

@@ -1,5 +1,6 @@
 // How an algorithm is chosen: by variables of MPI_T, which an MPI reads at each call, or when it makes a communicator.
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,9 @@ struct variable {
 static struct variable first[tune_collectives], second[tune_collectives];
 static int (*write_variable)(MPI_T_cvar_handle, const void*);
 
-/// Components of Open MPI that may take calls on several nodes before the one that has the choice. Communicators of
-/// these components are made in such a call, and not with the communicator of the program.
-static const char* const before_tuned[] = {"coll_han_priority", "coll_acoll_priority", "coll_xhc_priority"};
-enum { components = sizeof before_tuned / sizeof *before_tuned, never = -1 };
-static struct variable priorities[components];
+/// A component of Open MPI takes calls on several nodes before the one that has the choice. It makes communicators of
+/// its own in such a call.
+static int has_component_before;
 
 /// The version of the MPI's text begins with a number: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
 static const struct tune_mpi* mpi_of(const char* library_version) {
@@ -70,6 +69,23 @@ static int has_rules(void) {
 #endif
 }
 
+/// INT_MIN if there is no such variable.
+static int value_of(const char* name) {
+  int index = 0, count = 0, value = INT_MIN;
+  MPI_T_cvar_handle handle;
+  const int is_there = REAL(MPI_T_cvar_get_index)(name, &index) == MPI_SUCCESS &&
+                       REAL(MPI_T_cvar_handle_alloc)(index, NULL, &handle, &count) == MPI_SUCCESS && count == 1;
+  return is_there && REAL(MPI_T_cvar_read)(handle, &value) == MPI_SUCCESS ? value : INT_MIN;
+}
+
+static int has_before_tuned(void) {
+  static const char* const names[] = {"coll_han_priority", "coll_acoll_priority", "coll_xhc_priority"};
+  const int tuned = value_of("coll_tuned_priority");
+  int has = 0;
+  for (unsigned k = 0; k < sizeof names / sizeof *names; ++k) has |= value_of(names[k]) > tuned;
+  return has;
+}
+
 void tune_begin_variables(const char* library_version, int level) {
   int got;
   tune_mpi = mpi_of(library_version);
@@ -88,7 +104,7 @@ void tune_begin_variables(const char* library_version, int level) {
     // The user has chosen an algorithm.
     if (first[what].value != 0) first[what].known = 0;
   }
-  if (tune_mpi->kept) find_components();
+  has_component_before = tune_mpi->kept && has_before_tuned();
 }
 
 void tune_agree_on_variables(MPI_Comm world) {
@@ -100,26 +116,7 @@ void tune_agree_on_variables(MPI_Comm world) {
   for (unsigned k = 0; k < tune_collectives; ++k) first[k].known = common[2 * k], second[k].known = common[2 * k + 1];
 }
 
-static void find_components(void) {
-  const struct variable tuned = variable_named("coll_tuned_priority");
-  for (unsigned k = 0; tuned.known && k < components; ++k) {
-    priorities[k] = variable_named(before_tuned[k]);
-    if (priorities[k].value <= tuned.value) priorities[k].known = 0;
-  }
-}
-
-static void write_priorities(int is_shadow) {
-  for (unsigned k = 0; k < components; ++k) {
-    const int value = is_shadow ? never : priorities[k].value;
-    if (priorities[k].known) write_variable(priorities[k].handle, &value);
-  }
-}
-
-int tune_has_components_before(void) {
-  int has = 0;
-  for (unsigned k = 0; k < components; ++k) has |= priorities[k].known;
-  return has;
-}
+int tune_has_component_before(void) { return has_component_before; }
 
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   const struct tune_collective* const c = tune_mpi->of[what];
@@ -154,6 +151,21 @@ static void write_choice(unsigned what, unsigned algorithm) {
 
 void tune_set(enum tune_what what, unsigned algorithm) { write_choice(what, algorithm); }
 
+/// A copy whose calls go to the component that has the choice. A copy of the program's communicator would call its
+/// functions for attributes.
+static int prefer_tuned(MPI_Comm* made) {
+  MPI_Info info;
+  MPI_Comm copy = *made;
+  REAL(MPI_Info_create)(&info);
+  REAL(MPI_Info_set)(info, "ompi_comm_coll_preference", "tuned,^han");
+  const int error = REAL(MPI_Comm_dup_with_info)(*made, info, &copy);
+  REAL(MPI_Info_free)(&info);
+  if (error != MPI_SUCCESS) return error;
+  REAL(MPI_Comm_free)(made);
+  *made = copy;
+  return MPI_SUCCESS;
+}
+
 /// With the algorithm in every collective that has one of this number.
 static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) {
   for (unsigned what = 0; what < tune_blocking; ++what) {
@@ -162,14 +174,13 @@ static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) 
   MPI_Comm made = state->comm;
   MPI_Group group;
   const int keeps_errors = tune_keeps_errors(state);
-  write_priorities(1);
   REAL(MPI_Comm_group)(state->comm, &group);
-  const int error = REAL(MPI_Comm_create)(state->comm, group, &made);
+  int error = REAL(MPI_Comm_create)(state->comm, group, &made);
+  if (error == MPI_SUCCESS && has_component_before) error = prefer_tuned(&made);
   REAL(MPI_Group_free)(&group);
   for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, 0);
   }
-  write_priorities(0);
   if (keeps_errors) tune_tell_error(state, 1, MPI_SUCCESS);  // it is none of the program's errors
   if (error != MPI_SUCCESS) return state->comm;
   tune_give_handler(state, made);
