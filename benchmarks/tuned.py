@@ -4,6 +4,7 @@ the memory of a shadow communicator."""
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def tuned(bench: Bench) -> Iterator[Row]:
         for way, results in bench.take_turns(runs).items():
             for key in TUNED:
                 yield added_to(key, "the tuner", title + way, results, LIMIT_NS)
+        yield _start(bench, mpi, launcher)
         yield _convergence(bench, mpi, launcher)
         if launcher.mpi.collectives.kept_by_communicator:
             yield _shadow(bench, mpi, launcher)
@@ -50,6 +52,19 @@ def _run(bench: Bench, mpi: str, way: str) -> dict:
             raise SystemExit(f"the tuner for {mpi} chose for {found}; it was not in the way of the calls")
     file.unlink()
     return result
+
+
+def _start(bench: Bench, mpi: str, launcher: Launcher) -> Row:
+    """With the tuner, Open MPI registers the variables of all its components."""
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for turn in range(2 * bench.repeat):
+        begin, with_tuner = time.monotonic(), turn % 2 == 0
+        _launch(bench, mpi, launcher, 1, "same", **({} if with_tuner else {"LD_PRELOAD": ""}))
+        seconds[with_tuner].append(time.monotonic() - begin)
+    own, bare = Spread(seconds[True]), Spread(seconds[False])
+    return Row(
+        f"Shortest program, {RANKS} ranks, {launcher.mpi.title}", "s", own, bare, "without the tuner", own.over(bare)
+    )
 
 
 def _convergence(bench: Bench, mpi: str, launcher: Launcher) -> Row:

@@ -248,6 +248,14 @@ struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what
   return state->cells[what] = cells;
 }
 
+/// A blocking call that is left alone: ranks may wait for each other, which nonblocking calls need.
+static void help_later_calls(struct tune_state* state) {
+  if (state->agreed == NULL && tune_has_nonblocking()) tune_agree(state);
+  if (state->waiting != 0) tune_settle(state);
+}
+
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what) {
-  return has_cells(what) && tune_agree(state) ? tune_later_cells(state, what) : NULL;
+  if (has_cells(what)) return tune_agree(state) ? tune_later_cells(state, what) : NULL;
+  help_later_calls(state);
+  return NULL;
 }

@@ -71,14 +71,14 @@ def read_tuning(path: Path) -> Tuning:
         except (ValueError, IndexError):
             raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
 
-    def number(name: str) -> int:
+    def count_of(name: str) -> int:
         return int(header[name]) if header.get(name, "").isdecimal() else 0
 
     return Tuning(
         header.get("mpi", ""),
-        number("ranks"),
+        count_of("ranks"),
         header.get("processor", ""),
         header.get("off", ""),
         sorted(choices, key=lambda choice: -choice.gain_s),
-        number("left_out"),
+        count_of("left_out"),
     )
