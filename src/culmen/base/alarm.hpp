@@ -10,11 +10,13 @@ class Alarm {
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
-  /// Ends the sleep of now, or else the next one. Any thread, and a signal handler.
+  /// Ends the current sleep, or else the next one. May be called in any thread and in a signal handler.
   void ring() noexcept;
-  /// At most so many seconds (infinity: no limit); false if nobody rang. One thread.
+  /// Sleeps until somebody rings, for at most this number of seconds (infinity: no limit). False if nobody rang. Only
+  /// one thread may call it.
   bool sleep(double at_most_s);
-  /// Until somebody rings (true), or the descriptor can be read or is at its end. One thread.
+  /// Sleeps until somebody rings (true), or until the descriptor is readable or at its end (false). Only one thread may
+  /// call it.
   bool sleep_beside(int descriptor);
 
  private:

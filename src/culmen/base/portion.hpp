@@ -1,4 +1,4 @@
-// What one call takes from a queue that may be long.
+// Takes a limited number of items from a queue that may be long.
 #pragma once
 #include <cstddef>
 #include <deque>

@@ -44,15 +44,15 @@ int open_child_pidfd(pid_t child) noexcept;
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 
 /// Whether mpiexec, srun or `culmen launch` set this variable, for example to tell a process its place in the launch. A
-/// child process that inherited it could not use MPI: it would claim its parent's rank. What users set, such as
-/// OMPI_MCA_btl, is not among them.
+/// child process that inherited it could not use MPI: it would claim its parent's rank. Variables that users set, such
+/// as OMPI_MCA_btl, are not among them.
 bool is_of_launch(std::string_view variable);
 
 /// The arguments of posix_spawn. The child leads its own process group, has default signal handlers and an empty
 /// signal mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
 struct SpawnRequest {
   std::vector<std::string> command;              ///< [0] is looked up in PATH when it has no slash
-  std::string called;                            ///< what the program sees as its own name; empty: command[0]
+  std::string called;                            ///< the program's name as it sees it (argv[0]); empty: command[0]
   EnvironmentChanges environment;                ///< to this process's own without what is_of_launch
   std::string working_folder;                    ///< empty: this process's own
   std::vector<std::pair<int, int>> descriptors;  ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,
