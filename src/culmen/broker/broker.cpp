@@ -9,8 +9,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t ask_at_once = 256;
 constexpr std::size_t most_recording =
     4096;  // outcomes that wait for the disk; a kill can cost this many, and they take memory
-// While the longest evaluation runs, the other workers end so many: without that many, thousands of workers would wait
-// for it.
+// While the longest evaluation runs, another worker may complete this number of evaluations. With a lower limit,
+// thousands of workers would wait for the longest one.
 constexpr std::uint64_t asked_per_worker = 16;
 }  // namespace
 

@@ -117,9 +117,10 @@ struct BrokerOptions {
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
-  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64. If the worker is
-  /// often idle nevertheless, more wait as long as that helps, at most 0.5 s; it then gets more once half are left. The
-  /// last ones of a generation wait here, until a worker has none, unless evaluations are shorter than round trips.
+  /// this worker. Usually one waits. In generations, as many wait as take 2 ms or two round trips together, at most 64.
+  /// If the worker is still often idle, more wait as long as that helps, at most 0.5 s of work; it then gets more when
+  /// half are left. The last candidates of a generation wait here until a worker has none, unless evaluations are
+  /// shorter than round trips.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint64_t most_waiting = 64;  ///< candidates at a worker that is often idle

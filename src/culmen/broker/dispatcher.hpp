@@ -21,7 +21,7 @@ class Dispatcher {
  public:
   using Sent = std::vector<std::pair<EvaluationId, Attempt>>;
   struct Left {
-    Sent sent;             ///< what the worker had, in the order of sending
+    Sent sent;             ///< the candidates at the worker, in the order of sending
     bool evaluates_first;  ///< it was at the first one: all before have been answered
   };
 

@@ -6,8 +6,8 @@
 namespace culmen {
 namespace {
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
-// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty, but
-// no more than take this long together. What waits at one worker cannot be given to another that has none, so the
+// A worker that sleeps costs two context switches, at least 5 µs. Therefore many short evaluations wait at a worker,
+// but together they take no longer than this. Candidates that wait at one worker cannot be given to an idle one, so the
 // broker keeps the last candidates of a generation.
 constexpr double waiting_s = 2e-3;
 constexpr std::uint32_t most_usually_waiting = 8;
@@ -36,7 +36,8 @@ void RoundTrip::learn(double trip_s) {
 /// A look costs a round trip. A short one changes little.
 bool RoundTrip::is_in_doubt() const { return answers_ >= in_doubt_from_ && 2 * seconds() > waiting_s; }
 
-/// What cannot be judged is not kept. A worker that may have more has fewer until it is filled.
+/// Drops the measurement so far: it cannot be judged, because a worker that may now have more candidates has fewer
+/// until the next ones arrive.
 void Backlog::restart() {
   constexpr std::uint32_t enough_restarts = 8;
   answers_ = 0;

@@ -7,7 +7,7 @@ namespace culmen {
 struct PrefetchTerms {
   bool allowed = true;
   double below_s = 0;       ///< mean duration of an evaluation below which candidates wait
-  std::uint32_t batch = 1;  ///< above 1: so many wait
+  std::uint32_t batch = 1;  ///< above 1: this number of candidates waits
   bool only_one = false;    ///< at most one waits, unless there are batches
   std::uint64_t most = 64;  ///< that wait at a worker because of its backlog
   bool calls = false;  ///< of a program: at most two wait, and no more than below_s takes, unless there are batches
@@ -42,7 +42,7 @@ class Backlog {
   /// `duration_s`: of the evaluation; below 0: not known. `most`: candidates that the worker may have now. `may_grow`:
   /// more than that may wait.
   void see_answer(double now_s, double duration_s, std::uint64_t most, bool may_grow);
-  /// So many times the usual number should wait.
+  /// The number of candidates that should wait, as a multiple of the usual number.
   std::uint64_t times() const { return times_; }
   /// Mean duration of the latest evaluations; 0: not known.
   double duration_s() const { return duration_s_; }
