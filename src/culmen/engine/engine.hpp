@@ -60,8 +60,7 @@ class Engine final : private Transport::Sink {
   Engine(Source& source, const Clock& clock, EngineOptions options);
   ~Engine() override;
 
-  /// Before start(): workers from this number on come and go. What goes wrong at one of them ends its own work, not the
-  /// study.
+  /// Before start(): workers from this number on come and go. An error at one of them ends its own work, not the study.
   void expect_visitors(WorkerId first) { first_visitor_ = first; }
   /// Before start(): replays a former master's journal with the source. Throws StoreError if the optimizer now
   /// proposes other candidates than then. Returns early after request_stop(); start() then stops at once.
@@ -73,7 +72,7 @@ class Engine final : private Transport::Sink {
   bool stopped() const { return broker_.stopped(); }
   /// Seconds until turn() must be called even if nothing arrives; infinity if never.
   double patience_s() const;
-  /// start(), then turn() and sleep until stopped, then finish(). What production calls.
+  /// start(), then turn() and sleep until stopped, then finish(). Production code calls this.
   EngineResult run(Transport& transport, Recorder* recorder);
   /// After stopped(): waits for the current job, records the end, closes the recorder, releases the workers.
   EngineResult finish();

@@ -20,7 +20,7 @@ class SavedOutcomes {
   std::vector<EvaluationId> forget_others(const std::vector<Candidate>& asked);
   /// True if the candidate need not be sent, because its outcome is here.
   bool answers(const Send& send);
-  /// What answers() was true for, each once.
+  /// The candidates for which answers() was true; each is returned once.
   std::vector<Send> take_answered();
   Outcome take(EvaluationId id);
 

@@ -18,7 +18,7 @@ struct EvaluationEntry {
   double at_s = 0;
 };
 
-/// What was closed stays while an older one is open, but takes only 16 bytes.
+/// A closed entry stays in the table while an older one is open, but takes only 16 bytes.
 class EvaluationTable {
  public:
   /// Ids are consecutive.

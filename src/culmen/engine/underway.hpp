@@ -73,7 +73,7 @@ class Underway {
     longest_ = changed_ ? std::nullopt : found;
     return true;
   }
-  /// What look() noted.
+  /// The evaluation that look() noted.
   const std::optional<Oldest>& longest() const { return longest_; }
   /// When look() is due; infinity if nothing has changed.
   double next_look_s() const { return changed_ ? next_look_s_ : std::numeric_limits<double>::infinity(); }
