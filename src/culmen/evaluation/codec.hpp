@@ -13,9 +13,13 @@ void encode(const Candidate& candidate, Bytes& out);
 /// Throws Error on bytes that are not a candidate of a known version.
 void decode(BytesView in, Candidate& out);
 
-/// Layout of an outcome: u8 version (2) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x
-/// (text name, f64) extras | text message | u64 n, n f64 values | f64 violation | u64 n, n bytes payload. Version 1
-/// ended with the message; stores hold both.
+/// Layout of an outcome:
+///
+///     u8 version (2) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals
+///     | u32 n, n x (text name, f64) extras | text message | u64 n, n f64 values | f64 violation
+///     | u64 n, n bytes payload
+///
+/// Version 1 ended with the message; stores contain both versions.
 void encode(const Outcome& outcome, Bytes& out);
 /// The same. A large payload is moved, not copied.
 void encode(Outcome&& outcome, Bytes& out);

@@ -50,10 +50,10 @@ struct Goals {
   double as_given(std::size_t objective, double value) const;
 };
 
-/// Completes an outcome that is ok: takes the objectives from the extras of their names (if `figures` says that they
-/// are there and not in the value), changes the sign of those that are maximized, computes the value of residuals if
-/// the loss is robust, and adds the violations of limits.
-/// An outcome that lacks one of these values becomes wrong_shape, with its name. Ignores expressions (see judge.hpp).
+/// Completes an outcome that is ok. If `figures` is true, it takes the objectives from the extra values of their names.
+/// It changes the sign of the maximized objectives, computes the value of the residuals if the loss is robust, and adds
+/// the violations of limits. An outcome that lacks one of these values becomes wrong_shape, with its name. Ignores
+/// expressions (see judge.hpp).
 void judge(Outcome& outcome, const Goals& goals, bool figures);
 
 /// The value of that name as it was given, in an outcome that has passed judge(); none if there is none.
@@ -67,8 +67,11 @@ void fail_for_lack(Outcome& outcome, const std::string& name, const std::string&
 /// before upper, NaN if the outcome lacks the value. The outcome has passed judge().
 void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out);
 
-/// Layout: u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper) | loss | u32 n, n x
-/// (text name, text expression) derived | u32 n, the same for conditions | u32 n, n x text residuals.
+/// Layout:
+///
+///     u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper) | loss
+///     | u32 n, n x (text name, text expression) derived | u32 n, the same for conditions
+///     | u32 n, n x text residuals
 void encode(const Goals& goals, ByteWriter& out);
 Goals decode_goals(ByteReader& in);
 

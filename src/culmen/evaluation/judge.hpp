@@ -18,10 +18,10 @@ class Judge {
   /// Throws InputError as Goals::check() does, and for a mistake in an expression.
   Judge(Goals goals, const Space& space);
 
-  /// Completes the outcome of the whole vector x, where inactive parameters are NaN: computes the derived values, which
-  /// become extra values; takes the residuals out of them; then judge() of goals.hpp; then adds the violations of
-  /// conditions. A derived value with an inactive parameter is NaN; a condition with one does not apply. An outcome
-  /// that lacks a value becomes wrong_shape, with its name.
+  /// Completes the outcome of the whole vector x, where inactive parameters are NaN. It computes the derived values,
+  /// which become extra values, and takes the residuals out of them. Then it calls judge() of goals.hpp, and adds the
+  /// violations of conditions. A derived value with an inactive parameter is NaN; a condition with one does not apply.
+  /// An outcome that lacks a value becomes wrong_shape, with its name.
   void complete(Outcome& outcome, std::span<const double> x, bool figures) const;
   /// As slacks() of goals.hpp, with those of conditions after those of limits. x: a whole vector. Only for spaces
   /// without conditions.

@@ -9,9 +9,14 @@ namespace culmen {
 
 enum class LossKind : unsigned char { linear = 0, soft_l1 = 1, huber = 2, cauchy = 3, arctan = 4 };
 
-/// The value of residuals r is the sum of f² ρ((r / f)²), where f is f_scale. ρ is the same function as in SciPy's
+/// The value of residuals r is the sum of f² ρ((r / f)²), where f is f_scale. The function ρ is the same as in SciPy's
 /// least_squares (after Triggs et al., "Bundle adjustment: a modern synthesis", 2000), whose cost is half the value.
-/// linear: ρ(z) = z; soft_l1: 2 (√(1 + z) - 1); huber: z up to 1, then 2 √z - 1; cauchy: ln(1 + z); arctan: atan(z).
+///
+/// - linear: ρ(z) = z
+/// - soft_l1: ρ(z) = 2 (√(1 + z) - 1)
+/// - huber: ρ(z) = z up to z = 1, then 2 √z - 1
+/// - cauchy: ρ(z) = ln(1 + z)
+/// - arctan: ρ(z) = atan(z)
 struct Loss {
   LossKind kind = LossKind::linear;
   double f_scale = 1;
