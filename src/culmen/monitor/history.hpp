@@ -19,7 +19,7 @@ struct ToldEvaluation {
   std::uint64_t number = 0;  ///< its place in the order of tells since the run began; History sets it
 };
 
-/// Keeps at most so many bytes; the oldest are dropped. Any thread may call it.
+/// Keeps at most `most_bytes` bytes; the oldest evaluations are dropped. Any thread may call it.
 class History {
  public:
   explicit History(std::size_t most_bytes) : most_bytes_(most_bytes) {}
@@ -28,7 +28,7 @@ class History {
   std::uint64_t count() const;
   /// How many of them were dropped.
   std::uint64_t dropped() const;
-  /// Copies of those that are kept, from number `first` on, at most so many; numbers count from 0, as they were told.
+  /// Copies of at most `most` kept evaluations, from number `first` on. Numbers count from 0, in the order of telling.
   std::vector<ToldEvaluation> from(std::uint64_t first, std::size_t most) const;
 
  private:

@@ -1,5 +1,5 @@
-// What others can see of a running study. This can never slow or break the study: the engine stores numbers, and
-// rarely a sentence. Anyone may read them.
+// The progress of a running study, for other threads. Reading it can never slow or break the study: the engine stores
+// numbers, and rarely a sentence. Any thread may read them.
 #pragma once
 #include <atomic>
 #include <cstdint>
