@@ -1,4 +1,4 @@
-// What an optimizer says about itself: what it is for, what it needs and which options it has.
+// The description of an optimizer: its purpose, its requirements and its options.
 #pragma once
 #include <limits>
 #include <optional>

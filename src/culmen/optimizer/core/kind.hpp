@@ -1,4 +1,4 @@
-// What the registry knows about an optimizer.
+// An entry of the registry of optimizers.
 #pragma once
 #include <functional>
 #include <memory>

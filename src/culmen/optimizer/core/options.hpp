@@ -1,4 +1,4 @@
-// What a user may say to an optimizer.
+// The options that a user can give an optimizer.
 #pragma once
 #include <concepts>
 #include <map>

@@ -1,4 +1,4 @@
-// What evaluations return, and the conditions of a search.
+// The kind of results that evaluations return, and the conditions of a search.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace culmen {
 
 struct Goals;
 
-/// What an evaluation returns.
+/// The kind of result that an evaluation returns.
 struct Yield {
   bool residuals = false;
   std::size_t objectives = 1;

@@ -1,4 +1,4 @@
-// What candidates have to fulfil, in figures.
+// Constraints and limits of candidates, as numbers.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -132,7 +132,7 @@ class Advice {
     return inner(settled(question_.space, centre_ + question_.side * x));
   }
 
-  /// Changes all parameters, or a few, over the box or near its middle. Unordered parameters are drawn anew.
+  /// Changes all parameters, or a few, over the box or near its middle. Unordered parameters get a new random value.
   VectorXd draw() {
     const Index n = centre_.size();
     const double share = random_.uniform() < 0.5 ? 1 : std::min(1.0, 3.0 / static_cast<double>(n));

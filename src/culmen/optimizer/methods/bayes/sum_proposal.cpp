@@ -21,8 +21,8 @@ using Eigen::VectorXd;
 constexpr std::size_t most_points = 300;  // of a model; the newest
 constexpr std::size_t random_draws = 300, tops = 10, changes = 20;
 constexpr double redrawn = 0.25,
-                 moved = 0.1;          // share of parameters that a change random_draws anew; deviation of a move
-constexpr double choices_alike = 0.4;  // correlation of unequal choices in the part for all parameters
+                 moved = 0.1;                      // share of parameters that a change draws again; deviation of a move
+constexpr double choices_alike = 0.4;              // correlation of unequal choices in the part for all parameters
 constexpr std::array part_lengths{0.2, 0.4, 0.8};  // of a parameter's part, in the unit cube
 constexpr std::array shares{0.1, 0.3, 1.0};        // variance of the part for all parameters, of that for one
 constexpr std::array noises{1e-6, 1e-4, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};  // variance of noise, of that for one

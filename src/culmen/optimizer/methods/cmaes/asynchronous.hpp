@@ -8,13 +8,13 @@
 
 namespace culmen::cmaes {
 
-/// How results count whose points were drawn from an older distribution.
+/// How results count if their points were drawn from an older distribution. Weighted: the weight is the ratio of the
+/// present density at the point to the density from which the point was drawn. The point is moved by half of the mean's
+/// movement since then. Steps are counted from the results' own mean, which is shifted towards quick evaluations.
 enum class Stale : unsigned char {
-  corrected,  ///< weighted, and while a polynomial foretells new results, steps follow it (see Quadratic)
-  weighted,  ///< each counts by the ratio of the present density at its point to the one that it was drawn from, and is
-             ///< taken along half of the way that the mean has gone since; steps are counted from the results' own
-             ///< mean, which lies where evaluations are quick
-  ignored,   ///< they count as if they had been drawn just now
+  corrected,  ///< weighted; while a polynomial predicts new results, steps follow it (see Quadratic)
+  weighted,   ///< without the polynomial
+  ignored,    ///< they count as if they had been drawn just now
 };
 
 struct AsynchronousSettings {

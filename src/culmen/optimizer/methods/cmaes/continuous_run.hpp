@@ -17,7 +17,8 @@
 
 namespace culmen::cmaes {
 
-/// What points were drawn from, and their average place: near a bound it differs from the density's mean.
+/// The density from which points were drawn, and their average. Near a bound, the average differs from the density's
+/// mean.
 struct Origin {
   Density density;
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(density.mean.size());

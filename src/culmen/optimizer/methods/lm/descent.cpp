@@ -16,8 +16,9 @@ constexpr int patience = 25;  // steps in which the sum must fall by slow_share
 constexpr double slow_share = 1e-3;
 constexpr double least_curvature = 1e-2;  // of a loss, as a share of its slope: 0 and 1 need more evaluations
 
-/// The model r + J d then has the gradient of the loss and, except where it is hardly convex, its Hessian without the
-/// second derivatives of the residuals (Triggs et al., "Bundle adjustment: a modern synthesis", 2000, section 4.3).
+/// The model r + J d then has the gradient of the loss. Except where the loss is hardly convex, it also has the Hessian
+/// without the second derivatives of the residuals (Triggs et al., "Bundle adjustment: a modern synthesis", 2000,
+/// section 4.3).
 void weigh(const Loss& loss, Eigen::MatrixXd& jacobian, Eigen::VectorXd& residuals) {
   for (Eigen::Index k = 0; k < residuals.size(); ++k) {
     const auto weight = loss.weight(residuals[k]);

@@ -1,8 +1,8 @@
 // "lm": least squares by Levenberg and Marquardt from many starts, for residuals and real parameters only. The user's
 // starts come first. When a descent has ended, the next one starts. It starts at the best of a few points of the box,
-// or at a known minimum with some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
-// of Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of them agree
-// (Minima::settled) or have ended.
+// or at a known minimum with new random values of some parameters (iterated local search: Lourenço, Martin and Stützle,
+// Handbook of Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of
+// them agree (Minima::settled) or have ended.
 #include "culmen/optimizer/methods/lm/lm.hpp"
 
 #include <fmt/format.h>
@@ -280,7 +280,7 @@ std::size_t screen_of(std::uint64_t budget, std::size_t descents) {
   return budget == 0 ? most : std::clamp<std::size_t>(budget / (share * descents), 1, most);
 }
 
-/// So many that each of the first ones can probably end within the budget.
+/// The number of parallel descents with which each of the first ones can probably end within the budget.
 std::size_t descents_of(std::uint64_t budget, std::size_t parameters) {
   constexpr std::size_t most = 4, steps = 25;
   return budget == 0 ? most : std::clamp<std::size_t>(budget / (steps * (parameters + 1)), 1, most);

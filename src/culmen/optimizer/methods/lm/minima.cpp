@@ -41,9 +41,9 @@ void Minima::count(double sum) {
   else ++uncounted_;
 }
 
-/// The share of starting points that lead to minima not yet seen, as it is expected after n searches found w minima:
-/// w (w + 1) / (n (n - 1)) (Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization
-/// methods", Mathematical Programming 37, 1987). Places of the best value count as minima.
+/// The expected share of starting points that lead to minima not yet seen. After n searches found w minima, it is
+/// w(w+1)/(n(n-1)); see Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods",
+/// Mathematical Programming 37, 1987. Places of the best value count as minima.
 double Minima::unseen() const {
   const auto n = static_cast<double>(descents_);
   const auto w = static_cast<double>(sums_.size() + uncounted_ + std::max<std::size_t>(places_.size(), 1) - 1);

@@ -15,7 +15,7 @@ class Starts {
  public:
   Starts(const Space& space, std::uint64_t seed);
   std::vector<double> fresh();
-  /// `x` with one or more of its parameters drawn anew.
+  /// `x` with new random values of one or more parameters.
   std::vector<double> changed(const std::vector<double>& x);
 
  private:

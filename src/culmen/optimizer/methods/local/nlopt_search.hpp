@@ -4,9 +4,10 @@
 
 namespace culmen::local {
 
-/// slsqp: sequential quadratic programming (Kraft, DFVLR-FB 88-28, 1988), by gradients. bobyqa: quadratic models
-/// (Powell, DAMTP 2009/NA06). nelder_mead: the simplex (Nelder and Mead, Computer Journal 7 (1965) 308) inside bounds
-/// (Box 1965). sbplx: the simplex in subspaces (Rowan, Functional stability analysis of numerical algorithms, 1990).
+/// - slsqp: sequential quadratic programming with gradients (Kraft, DFVLR-FB 88-28, 1988)
+/// - bobyqa: quadratic models (Powell, DAMTP 2009/NA06)
+/// - nelder_mead: the simplex (Nelder and Mead, Computer Journal 7 (1965) 308) inside bounds (Box 1965)
+/// - sbplx: the simplex in subspaces (Rowan, Functional stability analysis of numerical algorithms, 1990)
 enum class NloptMethod : unsigned char { slsqp, bobyqa, nelder_mead, sbplx };
 
 /// NLopt (Johnson, https://github.com/stevengj/nlopt) in a Fiber. Gradients are forward differences; one turn evaluates

@@ -18,11 +18,9 @@ class Field {
   Field(const Space& space, std::uint64_t seed, std::size_t races);
 
   /// Fills `points` up to `size` with different points, which fulfil the constraints if such points are found. The
-  /// first race uses a Sobol sequence. Later races sample around the existing points, as in irace (López-Ibáñez,
-  /// Dubois-Lacoste, Pérez Cáceres, Birattari and Stützle, Operations Research Perspectives 3 (2016) 43), more often
-  /// around the first ones. Numbers come from normal distributions that get narrower from race to race; choices stay
-  /// the same more and more often.
-  /// numbers from normal distributions that get narrower from race to race, choices more and more often the same.
+  /// first race uses a Sobol sequence. Later races sample around the existing points, as in irace (López-Ibáñez et al.,
+  /// Operations Research Perspectives 3 (2016) 43), more often around the first ones. Numbers come from normal
+  /// distributions that get narrower from race to race. Categorical parameters change less and less often.
   void fill(std::vector<std::vector<double>>& points, std::size_t size, std::size_t race);
 
  private:

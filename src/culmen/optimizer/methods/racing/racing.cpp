@@ -179,8 +179,8 @@ bool Racing::begin_round() {
   return true;
 }
 
-/// Whether an evaluation has been out for so long that it may never come. A member that loses many is probably just
-/// slow.
+/// Whether an evaluation is so late that its result may never come. A member that loses many evaluations is probably
+/// just slow.
 bool Racing::seems_lost(const Repetition& repetition) const {
   const auto mean = static_cast<double>(std::max(memos().size(), race_->survivors().size()));
   const auto allowed = plan_.rules.most_rounds / usual_losses;
