@@ -30,7 +30,7 @@ constexpr std::size_t message_bytes = 200;
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 constexpr std::size_t stream_bytes = 128 * block_bytes;
 
-/// What a part of the measurement takes, for each of its n steps.
+/// Duration of one step in a part of the measurement.
 struct Took {
   double wall_s = std::numeric_limits<double>::infinity(), cpu_s = wall_s;
 };

@@ -47,8 +47,8 @@ class ModelledCluster final : public Transport {
 
   /// Whatever happens until now, happens.
   void settle();
-  /// The master has worked for so long since settle(), without the cost of its messages: the clock moves on, and what
-  /// it has sent departs.
+  /// The master has worked for `master_s` since settle(), without the cost of its messages. The clock advances, and the
+  /// messages that it has sent depart.
   void worked(double master_s);
   /// sleep() ends then even if nothing arrives, at once if that was since the last receive().
   void remind(double at_s) { future_.push({at_s, Kind::reminder, 0, none}); }
@@ -103,7 +103,7 @@ class ModelledCluster final : public Transport {
   struct Node {
     Index parent = 0;                 ///< of its relay
     double free_s = 0, worked_s = 0;  ///< of its relay
-    Queue up, down;                   ///< what waits for the way between its relay and the parent
+    Queue up, down;                   ///< messages that wait for the line between its relay and the parent
     Line from_behind, to_behind;      ///< carry what is between it and its children
   };
   struct Sent {

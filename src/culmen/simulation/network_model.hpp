@@ -1,4 +1,4 @@
-// What messages cost in a simulated cluster.
+// The cost of messages in a simulated cluster.
 #pragma once
 #include <cstddef>
 

@@ -79,7 +79,7 @@ void VirtualCluster::keep(WorkerId w, const Worker::Reply& reply) {
   if (kept.size() > most_last_results) kept.pop_front();
 }
 
-/// What the relay had already sent arrives.
+/// Messages that the relay had already sent still arrive.
 void VirtualCluster::kill_relay_of(WorkerId w) {
   ++faults_.relays;
   const auto relay = w / plan_.per_relay;
