@@ -34,9 +34,9 @@ class Space {
   using Named = std::pair<std::string, Value>;
 
   Space() = default;
-  /// Throws InputError for a mistake in a parameter or constraint: a wrong bound, an empty or repeated name, an
-  /// expression that cannot be read, a condition that depends on itself, no parameter that can vary, or a constraint
-  /// that fixed parameters violate.
+  /// Throws InputError for a mistake in a parameter or constraint, such as a wrong bound, an empty or repeated name, or
+  /// an expression that cannot be read. Other mistakes are a condition that depends on itself, a constraint that fixed
+  /// parameters violate, and a space in which no parameter can vary.
   explicit Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {});
   Space(std::initializer_list<Parameter> parameters) : Space(std::vector<Parameter>(parameters)) {}
 
@@ -96,9 +96,13 @@ class Space {
   /// parameters without an order.
   bool at_bound(std::size_t i, double value) const;
 
-  /// Layout: u64 n, n x (text name | u8 kind | u8 scale | f64 lower | f64 upper | u32 k, k x choice | u8 1:
-  /// has_initial, 2: is fixed | f64 initial | text active_when | f64 fixed if it is) | u64 m, m x (text name, text
-  /// expression). A choice: u8 kind | 0: f64, 1: text, 2: i64, 3: u8 0 or 1, 4: nothing.
+  /// Layout:
+  ///
+  ///     u64 n, n x (text name | u8 kind | u8 scale | f64 lower | f64 upper | u32 k, k x choice
+  ///     | u8 1: has_initial, 2: is fixed | f64 initial | text active_when | f64 fixed if it is)
+  ///     | u64 m, m x (text name, text expression)
+  ///
+  /// A choice: u8 kind | 0: f64, 1: text, 2: i64, 3: u8 0 or 1, 4: nothing.
   void encode(ByteWriter& out) const;
   static Space decode(ByteReader& in);
   bool operator==(const Space& other) const { return all() == other.all() && constraints_ == other.constraints_; }
