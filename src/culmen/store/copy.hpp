@@ -11,8 +11,8 @@ namespace culmen {
 /// file exists.
 void copy_store(Database& source, const std::string& to, std::string (*network)(const std::string& path));
 
-/// For a store whose file is gone from `place` while it is open: writes a copy beside that place and throws a
-/// StoreError that says so (`fate`: "was deleted" or the like) and names the copy.
+/// For an open store whose file is gone from `place`. Writes a copy next to that place and throws a StoreError that
+/// names the copy. `fate` says what happened to the file, for example "was deleted".
 [[noreturn]] void save_elsewhere(Database& database, const std::string& place, const std::string& fate);
 
 }  // namespace culmen

@@ -21,8 +21,8 @@ struct LeafRow {
 /// that are in the write-ahead log only are not visited.
 void visit_leaves(const std::string& path, const std::function<void(const LeafRow&)>& visit);
 
-/// Visits the rows in all versions of the pages that the write-ahead log of `log_of` contains, the oldest first. What a
-/// row does not have in its own page is read from `path`.
+/// Visits the rows in all versions of the pages that the write-ahead log of `log_of` contains, the oldest first. The
+/// parts of a row that are not in its own page are read from `path`.
 void visit_logged_leaves(const std::string& log_of, const std::string& path,
                          const std::function<void(const LeafRow&)>& visit);
 

@@ -36,7 +36,7 @@ std::uint32_t little_endian(const std::byte* at) {
   return number;
 }
 
-/// The checksum of the log. That of a frame goes on from the one in the frame before.
+/// The checksum of the log. Each frame's checksum continues the one of the frame before.
 struct LogChecksum {
   std::uint32_t first = 0, second = 0;
 
@@ -59,13 +59,13 @@ struct LogChecksum {
 struct Frame {
   std::size_t number = 0;   // from 0
   std::uint32_t page = 0;   // from 1
-  std::uint32_t pages = 0;  // of the database after this commit; 0: the transaction goes on
+  std::uint32_t pages = 0;  // of the database after this commit; 0: the transaction continues
   LogChecksum stored;
   BytesView content;
 };
 
-/// The frames in the order of the file, each with whether its checksum is right. Where bytes are missing or too many,
-/// it goes on at the next frame with the log's salt.
+/// The frames in the order of the file, each with whether its checksum is right. After missing or additional bytes, it
+/// continues at the next frame with the log's salt.
 class Log {
  public:
   explicit Log(const std::string& path) : file_(log_of(path), std::ios::binary) {

@@ -23,9 +23,9 @@ struct StudyRecord {
 
 enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4, adopt = 5, saved = 6 };
 
-/// One call of the optimizer, in the order in which it was called. finish: the study reached its end; `note` says why.
-/// adopt: the result is not stored; during a replay the job runs again. saved: no call, but candidates that a rescue
-/// found behind the damage; their outcomes are in the store, and answer an ask that returns the same candidates again.
+/// One call of the optimizer, in the order of calls. finish: the study reached its end; `note` says why. adopt: the
+/// result is not stored. During a replay the job runs again. saved: no call, but candidates that a rescue found behind
+/// the damage. Their outcomes are in the store. They answer a later ask that returns the same candidates.
 struct CallRecord {
   CallKind kind = CallKind::ask;
   std::uint64_t wanted = 0;           ///< ask: n; resize: workers; adopt: the job

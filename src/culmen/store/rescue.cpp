@@ -25,8 +25,8 @@ namespace culmen {
 namespace {
 namespace fs = std::filesystem;
 
-/// The damaged file, or a copy of it that has what the file lacks: what can be read of a damaged log, and zeros up to
-/// the length in its header, without which SQLite does not even open it.
+/// The damaged file, or a completed copy of it. The copy also contains the readable part of a damaged log, and zeros up
+/// to the length in the file's header: SQLite does not open a shorter file.
 class Complete {
  public:
   Complete(const std::string& path, std::string copy) : path_(path), from_(path), copy_(std::move(copy)) {
@@ -91,7 +91,7 @@ std::optional<Counted> counted(Database& database) {
   }
 }
 
-/// What SQLite finds in a damaged store, one row at a time: a damaged row is none.
+/// The rows that SQLite can read in a damaged store, one at a time; a damaged row counts as missing.
 class Intact {
  public:
   explicit Intact(Database& database)

@@ -1,4 +1,4 @@
-// What can be read of a damaged store becomes a new store.
+// Copies the readable part of a damaged store into a new store.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -37,7 +37,7 @@ class Database {
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   /// Rows that the last INSERT, UPDATE or DELETE changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
-  /// A page as it is in the file itself, whatever the log has. What is behind the file's end is 0. Opening the file
+  /// A page as it is in the file itself, regardless of the log. Bytes behind the file's end are 0. Opening the file
   /// once more would release this process's locks (https://www.sqlite.org/howtocorrupt.html, section 2.2).
   std::string page_in_file(std::int64_t number);
   /// Closing this connection writes nothing into the file.
