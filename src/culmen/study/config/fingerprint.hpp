@@ -15,8 +15,8 @@ namespace culmen {
 /// older studies then keep their fingerprints.
 std::string fingerprint_of(const StudyConfig& config);
 
-/// A digest of what is evaluated: the space, the goals and the evaluator. Master and worker of a study have the same,
-/// wherever its files are. `content`: what the evaluator's files contain.
+/// A digest of the space, the goals and the evaluator. Master and workers of a study have the same digest, wherever its
+/// files are. `content`: the contents of the evaluator's files.
 Work work_of(const StudyConfig& config, const std::string& content);
 
 }  // namespace culmen

@@ -28,7 +28,7 @@ struct ModeDecision {
   bool operator==(const ModeDecision&) const = default;
 };
 
-/// What the user says by `generational`.
+/// The mode that the user chose by `generational`.
 ModeDecision mode_of_user(bool generational);
 /// Before the decision every study counts as generational.
 Mode mode_of(const StudyConfig& config);

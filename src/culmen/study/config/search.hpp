@@ -11,7 +11,7 @@ namespace culmen {
 
 /// Whether the evaluator returns residuals, or expressions make them of its results.
 bool returns_residuals(const StudyConfig& config);
-/// What the optimizer can expect of an evaluation.
+/// The kind of result that the optimizer can expect of an evaluation.
 Yield yield_of(const StudyConfig& config);
 /// Chooses the optimizer if the study names none or "auto", and says why. Throws InputError as chosen_optimizer() does.
 void choose_optimizer(StudyConfig& config);

@@ -31,7 +31,7 @@ struct StudyConfig {
   Edition edition = newest_edition;  ///< of the optimizers; that of the store decides
   std::uint64_t seed = 1;
   StopRules stop;
-  /// What the optimizer plans for, if a run ends before that; 0: it knows no number; empty: stop's limit.
+  /// The optimizer plans for this number, even if the run ends before. 0: it knows no number; empty: stop's limit.
   std::optional<std::uint64_t> planned_evaluations;
   FailurePolicy failures;
   std::string configuration;       ///< kept in the store, for resume

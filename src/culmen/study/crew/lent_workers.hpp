@@ -42,7 +42,7 @@ class LentWorkers {
   const std::size_t workers_;
   HandedTransport transport_;
   std::mutex mutex_;
-  Outcome outcome_;  // what the evaluator of the worker gives next
+  Outcome outcome_;  // the next result of the worker's evaluator
   Worker worker_;
   std::uint64_t tickets_ = 0;
   std::unordered_map<std::uint64_t, HandedFrame> open_;

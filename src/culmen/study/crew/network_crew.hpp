@@ -14,8 +14,8 @@ struct Stay;
 struct Listening {
   std::string address;      ///< as parse_address() takes it; empty: nowhere
   std::string certificate;  ///< wss: the file with it, which is made if it is missing
-  std::string token;        ///< what a worker must know
-  std::string content;      ///< part of the digest of the work: what the evaluator's files contain
+  std::string token;        ///< a secret that a worker must know
+  std::string content;      ///< part of the digest of the work: the contents of the evaluator's files
   std::size_t io_threads = 1;
   std::size_t largest_message_mib = 1024;  ///< of a worker
   std::shared_ptr<Stay> stay = {};         ///< if given, the workers stay after the end of the run, for the next one

@@ -28,10 +28,10 @@ class NetworkWorkers {
   void run();
   /// Begins to join. Once.
   void start();
-  /// Whether all have joined, after at most so long; they evaluate from then on. Also true after stop(). Throws
-  /// InputError if the master refuses a worker, TransportError if it is not reached.
+  /// Waits at most `timeout_s` until all have joined, and returns whether they have; then they evaluate. Also true
+  /// after stop(). Throws InputError if the master refuses a worker, TransportError if it is not reached.
   bool wait_joined(double timeout_s);
-  /// Whether all have left, after at most so long.
+  /// Waits at most `timeout_s` until all have left, and returns whether they have.
   bool wait(double timeout_s);
   /// Ends them, also while they join; their evaluations are ended, too. Any thread.
   void stop() noexcept;

@@ -1,4 +1,4 @@
-// What the rows of the table of places make.
+// Makers of the workplaces in the table of places.
 #pragma once
 #include <memory>
 

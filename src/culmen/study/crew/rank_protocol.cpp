@@ -27,7 +27,7 @@ namespace culmen {
 
 /// From rank 0 to all: the mailboxes to attach to, or why nothing starts, or that nothing will start any more.
 struct RankCall {
-  /// What the workers of a node need: its mailbox, and the process that serves it.
+  /// For the workers of a node: its mailbox, and the process that serves it.
   struct Node {
     std::string mailbox, marker;
     ProcessId server;
@@ -95,7 +95,7 @@ RankCall call_of(BytesView in) {
   return call;
 }
 
-// What a rank answers: its process, or the node that it serves, or else a sentence.
+// A rank's answer: its process, or the node that it serves, or else a sentence.
 
 std::string describe(const ProcessId& p) { return fmt::format("{} {}", p.pid, p.start_ticks); }
 

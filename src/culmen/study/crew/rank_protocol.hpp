@@ -19,7 +19,7 @@ namespace culmen {
 class WorkerRole;
 struct RankCall;
 
-/// What a rank evaluates itself, if the evaluator does not say all.
+/// Evaluators of a rank that an EvaluatorSpec cannot describe.
 struct OwnEvaluators {
   Function function;                                   ///< EvaluatorKind::function
   TeamEvaluatorFactory in_team = make_team_evaluator;  ///< of a member of a team

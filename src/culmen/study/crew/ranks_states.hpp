@@ -1,4 +1,5 @@
-// What the other ranks of an MPI launch do, as rank 0 knows it. Pure: the protocol asks here what it may send.
+// The states of the other ranks of an MPI launch, as rank 0 knows them. Without communication of its own: the protocol
+// asks here which messages it may send.
 #pragma once
 
 namespace culmen {

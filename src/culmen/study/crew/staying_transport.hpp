@@ -11,7 +11,7 @@
 namespace culmen {
 
 /// The end of a run does not end it: the workers keep their connections, and join the next run at its begin(). One
-/// run at a time uses it. What a worker evaluates at the end of a run, it finishes first.
+/// run at a time uses it. A worker first finishes the evaluation that it has at the end of a run.
 class StayingTransport final : public OpenTransport {
  public:
   /// Listens from now on. Throws InputError if it cannot listen at the address.

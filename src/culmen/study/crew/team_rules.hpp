@@ -1,4 +1,4 @@
-// What the answers of a team's members mean.
+// The meaning of the answers of a team's members.
 #pragma once
 #include <memory>
 

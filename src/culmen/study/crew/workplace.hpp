@@ -17,7 +17,7 @@ class LentWorkers;
 struct WorkersWanted {
   std::size_t workers = 0;     ///< 0: one for each usable CPU. mpi: the ranks decide
   std::string place = "auto";  ///< a word of the table in workplace.cpp
-  std::size_t team_size = 0;   ///< so many ranks evaluate a candidate together; 0: each rank evaluates alone
+  std::size_t team_size = 0;   ///< number of ranks that evaluate a candidate together; 0: each rank evaluates alone
   TeamPlacement team_placement = TeamPlacement::node;
   std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
   Listening listening;                ///< others may join them. Then there are `workers` of them, also if that is 0
@@ -52,7 +52,7 @@ std::vector<std::string> place_words();
 /// Throws InputError that lists the words, if this is none of them.
 void check_place(const std::string& word);
 
-/// Throws InputError if a team is wanted that cannot evaluate this.
+/// Throws InputError if a team is requested but cannot evaluate this.
 void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator);
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted);
 /// As Workplace::workers().

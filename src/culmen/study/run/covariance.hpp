@@ -24,13 +24,14 @@ struct Covariance {
 /// Of residuals. For a rise of the value by 1, so residuals are in units of their standard deviations. Without a robust
 /// loss, it is (JᵀJ)⁻¹ by the singular values of J, whose columns are first scaled to length 1 (Björck, Numerical
 /// Methods for Least Squares Problems, 1996, 2.8 and 9.7). With a robust loss, it is the inverse of half the value's
-/// Hessian, without second derivatives of the residuals. roughness: for each parameter, the second difference over the
-/// first one; infinity if it has no effect. normals: in rows, those of constraints on which the parameters stay.
+/// Hessian, without second derivatives of the residuals. `roughness`: for each parameter, the second difference over
+/// the first one; infinity if it has no effect. `normals`: in rows, the normal vectors of the constraints on which the
+/// parameters stay.
 Covariance covariance_of_residuals(const Eigen::MatrixXd& jacobian, const Eigen::VectorXd& residuals, const Loss& loss,
                                    const Eigen::VectorXd& roughness, const Eigen::MatrixXd& normals);
 
 /// Of a value that rises by `up`: 2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3).
-/// doubt: the approximate error of H. Eigenvalues no greater than its effect on them may be 0.
+/// `doubt`: the approximate error of H. Eigenvalues no greater than its effect on them may be 0.
 Covariance covariance_of_value(const Eigen::MatrixXd& hessian, double up, const Eigen::MatrixXd& doubt,
                                const Eigen::MatrixXd& normals);
 

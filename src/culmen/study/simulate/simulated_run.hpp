@@ -19,9 +19,9 @@ struct SimulationPlan {
   double master_s = -1;
 };
 
-/// Times are virtual, in seconds. The *steady part* of a run is from the moment when all workers have work for the
-/// first time (from the start if that never happens) to the moment when the master sends the last candidate. With no
-/// more evaluations than workers, it is the whole run.
+/// Times are virtual, in seconds. The *steady part* of a run begins when all workers have work for the first time, or
+/// else with the run. It ends when the master sends the last candidate. If there are no more evaluations than workers,
+/// it is the whole run.
 struct SimulationFigures {
   StopReason reason = StopReason::none;
   std::uint64_t evaluations = 0;  ///< told
