@@ -52,7 +52,8 @@ class Transport {
   /// Returns when there may be something to receive, when wake() was called since the last sleep, or after at_most_s
   /// seconds (infinity: no time-out).
   virtual void sleep(double at_most_s) = 0;
-  /// Nobody ends the sleep of another transport for this one: receive() must be called again after so many seconds.
+  /// Messages of this transport do not wake a thread that sleeps in another transport. Such a thread must call
+  /// receive() again after this number of seconds.
   virtual double look_again_s() const { return std::numeric_limits<double>::infinity(); }
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;

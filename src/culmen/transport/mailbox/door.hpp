@@ -6,9 +6,9 @@
 // The ringing side publishes its news, adds to the bell, then checks `sleeping` and wakes. The master has one door
 // for all workers, with a bitmap that says who rang; every worker has one of its own.
 //
-// Each activity is a step machine: a step makes exactly one access to shared words and returns the next one. run()
-// drives it in production and inlines to straight code; a unit test explores every interleaving of the same machines
-// with a kill after any step.
+// Each activity is a step machine: a step makes exactly one access to shared words and returns the next step. In
+// production, run() executes the steps, and the compiler inlines them to straight code. A unit test explores every
+// interleaving of the same machines, with a kill after any step.
 #pragma once
 #include "culmen/transport/mailbox/doorbell.hpp"
 

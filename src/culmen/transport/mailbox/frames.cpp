@@ -26,7 +26,7 @@ FrameWriter::Result FrameWriter::write(const FrameHead& head, BytesView body, st
 }
 
 namespace {
-constexpr std::size_t growth = 4;  // of what a large frame is copied into, so that it is rarely copied again
+constexpr std::size_t growth = 4;  // of the buffer for a large frame, so that the frame is rarely copied again
 
 void append(Bytes& bytes, BytesView more) {
   const auto size = bytes.size() + more.size();

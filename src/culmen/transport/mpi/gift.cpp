@@ -35,7 +35,7 @@ bool is_done(const culmen_mpi_module& mpi, culmen_mpi_request& request) {
 
 void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-/// What MPI reads until the requests are complete.
+/// The buffer that MPI reads until the requests are complete.
 struct Gift {
   Bytes bytes;
   std::vector<culmen_mpi_request> open = {};

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number(const char* variable) {
   return error == std::errc() && end == view.data() + view.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Of this node, in a step of so many tasks. Slurm writes "3,2(x3)" for four nodes.
+/// The number of tasks on this node, in a step with `tasks` tasks. Slurm writes "3,2(x3)" for four nodes.
 std::optional<std::uint64_t> slurm_tasks_here(std::uint64_t tasks) {
   const char* text = std::getenv("SLURM_STEP_TASKS_PER_NODE");
   auto node = number("SLURM_NODEID");

@@ -1,4 +1,5 @@
-/* What one MPI offers to culmen. module.c is compiled once per MPI into libculmen_mpi_<name>.so, which is loaded at run
+/* The interface of one MPI to culmen. module.c is compiled once per MPI into libculmen_mpi_<name>.so, which is loaded
+at run
  * time; culmen itself links no MPI. */
 #ifndef CULMEN_TRANSPORT_MPI_MODULE_H
 #define CULMEN_TRANSPORT_MPI_MODULE_H

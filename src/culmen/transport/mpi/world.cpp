@@ -44,7 +44,7 @@ struct Introduction {
       : version(text.substr(0, text.find('\n'))), node(text.substr(version.size() + 1)) {}
 };
 
-/// What rank 0 learns of all ranks.
+/// The information that rank 0 collects from all ranks.
 struct Meeting {
   std::string misfit;  // empty if all ranks fit together
   std::vector<std::size_t> nodes;

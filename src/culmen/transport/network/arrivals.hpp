@@ -1,4 +1,4 @@
-// What happens at the workers of a network, on its way to the thread that receives it.
+// A queue of events at the workers of a network, for the thread that receives them.
 #pragma once
 #include <deque>
 #include <functional>
@@ -26,7 +26,7 @@ class Arrivals {
   void add(Arrival arrival);
   /// The first of them; the others stay, so that one call does not take too long.
   std::deque<Arrival> take();
-  /// Until something is added, wake(), or this time. Returns at once if something waits.
+  /// Sleeps until something is added, wake(), or this time. Returns at once if something waits.
   void sleep(double at_most_s);
   /// Any thread.
   void wake() noexcept { alarm_.ring(); }

@@ -18,7 +18,7 @@ class BlockingSocket {
   bool is_open() const { return fd_ >= 0; }
   /// Looking the host up may take longer.
   void connect(const Address& address, double at_most_s = 120);
-  /// From now on read_all() fails if nothing comes for so long.
+  /// From now on read_all() fails if nothing arrives for this time.
   void expect_within(double seconds);
   void write(BytesView bytes);
   /// All bytes until the other side ends the connection.

@@ -63,7 +63,7 @@ class ByteStream {
 
 enum class Side : unsigned char { master, worker };
 
-/// What one side needs for TLS; thread-safe once made.
+/// The TLS context of one side; thread-safe after its construction.
 class Tls;
 /// Throws InputError for a certificate that OpenSSL does not take.
 std::shared_ptr<Tls> make_tls(const Certificate& of_master);

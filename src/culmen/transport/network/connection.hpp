@@ -23,13 +23,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// The first of them must be called, and the next one awaited, on the strand of the stream. They throw
   /// boost::system::system_error at the end of the connection, and Error if it ends by part().
   asio::awaitable<void> open();
-  /// Whole frames, at least one. Parts from one who sends bytes that are no frames, a body that is longer, or for so
-  /// long no more of a frame. `advice`: what to do about a longer one, may be empty.
+  /// Whole frames, at least one. Ends the connection by part() if the peer sends bytes that are no frames, sends a
+  /// longer body, or stops within a frame for `stall_s`. `advice`: what to do about a longer body; may be empty.
   asio::awaitable<Bytes> read(std::size_t most_body_bytes, const char* advice = "", double stall_s = 0);
-  /// From now on, parts from one who is silent for so long during a read(), though it was asked for a sign of life. On
-  /// the strand.
+  /// From now on, ends the connection by part() if the peer is silent for this time during a read(), though it was
+  /// asked for a sign of life. On the strand.
   void expect_life(double silence_s);
-  /// Returns once fewer than `most` bytes of what was read are not taken() yet.
+  /// Returns when fewer than `most` bytes that were read are not yet taken().
   asio::awaitable<void> wait_until_taken(std::size_t most);
 
   /// Queues a frame. Any thread.

@@ -10,7 +10,7 @@
 
 namespace culmen {
 
-/// Thread-safe. There are at most so many: for a new one the oldest one ends, for that is the least likely to go on.
+/// Thread-safe. There are at most `most`: for a new one the oldest one ends, because it is the least likely to succeed.
 class Handshakes {
  public:
   /// One of them, until it is destroyed.
@@ -29,7 +29,7 @@ class Handshakes {
 
   explicit Handshakes(std::size_t most) : most_(most) {}
   void make_place() { keep(most_ - 1); }
-  /// So that another one may come.
+  /// Ends the oldest one, so that another one may come.
   void end_oldest() { keep(0, 1); }
 
  private:

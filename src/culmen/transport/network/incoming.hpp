@@ -14,12 +14,12 @@ class Incoming {
   std::span<std::byte> room();
   /// A part of a frame is there.
   bool has_begun() const { return filled_ > 0; }
-  /// So many of them have come.
+  /// This number of bytes has been read into the space.
   void filled(std::size_t bytes);
 
  private:
   Bytes take_block(std::size_t bytes);
-  Bytes buffer_;             // what was read is at its front
+  Bytes buffer_;             // begins with the bytes that were read
   std::size_t filled_ = 0;   // bytes of it that were read
   std::size_t next_ = 0;     // of the first frame; 0: not known yet
   std::size_t room_ = 4096;  // for reading; grows if more comes at a time

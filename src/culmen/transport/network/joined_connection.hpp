@@ -17,9 +17,9 @@ class JoinedConnection {
  public:
   /// The options outlive it. `tls`: for an encrypted scheme.
   JoinedConnection(const JoinOptions& options, std::shared_ptr<Tls> tls) : options_(options), tls_(std::move(tls)) {}
-  /// Connects and waits for the welcome, at most so long. Returns the frames that came with it, or the bye in its
-  /// place. Throws InputError if the master refuses this worker or what answers is no master, UnknownHost or another
-  /// TransportError with a sentence if it is not reached.
+  /// Connects and waits at most `at_most_s` for the welcome. Returns the frames that came with it, or the bye in its
+  /// place. Throws InputError if the master refuses this worker, or if another program answers. Throws UnknownHost or
+  /// another TransportError with a sentence if the master is not reached.
   Bytes open(double at_most_s);
   /// Whole frames, at least one. Throws TransportError with a sentence at the end of the connection.
   Bytes read();

@@ -1,4 +1,4 @@
-// What the rows of the table of schemes make: transports, endpoints and streams.
+// Makers of the transports, endpoints and streams in the table of schemes.
 #pragma once
 #include <memory>
 

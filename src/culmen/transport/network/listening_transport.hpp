@@ -1,4 +1,4 @@
-// What the transports that listen do alike: they accept connections, and hand on what arrives.
+// Common part of the transports that listen: they accept connections and pass on the frames that arrive.
 #pragma once
 #include <memory>
 #include <string>

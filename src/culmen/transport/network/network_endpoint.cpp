@@ -206,7 +206,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     return written;
   }
 
-  /// What is in out_. True: the system has it, though the study may have ended meanwhile.
+  /// Writes the content of out_. True if the operating system has accepted it; the study may have ended meanwhile.
   bool write(Lock& lock) {
     const auto connection = current_;
     std::string why;

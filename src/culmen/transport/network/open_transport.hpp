@@ -21,13 +21,13 @@ struct ListenOptions {
   std::size_t connections = 65536;
   std::size_t handshakes = 1024;  ///< connections that have not said their greeting yet; for more, the oldest ones end
   double handshake_s = 10;
-  double silence_s = 50;  ///< not tcp-per-item: a peer of which nothing comes for so long is gone; before, it is asked
-                          ///< for a sign of life. Many proxies, such as nginx, end a connection after 60 s of silence
-  double stall_s = 30;    ///< a connection on which a frame has begun ends if no more of it comes for so long
+  double silence_s = 50;  ///< not tcp-per-item: a peer that is silent for this time is gone; before, it is asked for a
+                          ///< sign of life. Many proxies, such as nginx, end a connection after 60 s of silence
+  double stall_s = 30;    ///< a connection ends if a frame has begun and no more of it comes for this time
   std::size_t largest_body = std::size_t{1} << 30;  ///< of a frame of a worker, in bytes
-  double return_s = 3;  ///< close() waits so long for a worker that was just cut off: it is to learn of the end
+  double return_s = 3;  ///< close() waits for a worker that was just cut off, so that the worker learns of the end
   std::shared_ptr<Refusals> refusals = std::make_shared<Refusals>();  ///< who was not welcome
-  double absence_s = 3600;  ///< tcp-per-item: a worker that has no connection for so long is lost
+  double absence_s = 3600;  ///< tcp-per-item: a worker that has no connection for this time is lost
 };
 
 inline constexpr char io_thread_name[] = "culmen-io";  ///< of the io_threads, as the system shows it

@@ -8,7 +8,7 @@ namespace culmen {
 
 enum class Opening : unsigned char { unknown, tls, http, greeting, visit };
 
-inline constexpr std::size_t opening_bytes = 64;  ///< so many are enough
+inline constexpr std::size_t opening_bytes = 64;  ///< this number is enough
 
 /// `first`: the first bytes, perhaps few of them.
 Opening opening_of(BytesView first);

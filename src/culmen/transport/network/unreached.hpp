@@ -24,7 +24,7 @@ class UnknownHost : public TransportError {
 std::string why_unreached(const Address& address, const boost::system::error_code& error);
 std::string why_silent(double waited_s);
 bool is_unknown_host(const boost::system::error_code& error);
-/// What answers does not speak TLS.
+/// The program that answers does not use TLS.
 bool is_without_tls(const boost::system::error_code& error);
 
 }  // namespace culmen

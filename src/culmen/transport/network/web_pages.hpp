@@ -1,4 +1,4 @@
-// What a master that listens for WebSockets answers to browsers and scripts.
+// Answers of a master that listens for WebSockets, to browsers and scripts.
 #pragma once
 #include <functional>
 #include <string>

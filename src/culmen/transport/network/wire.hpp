@@ -25,7 +25,7 @@ inline constexpr std::size_t network_body_bytes = std::size_t{1} << 30;  ///< th
 /// Of a frame that is no evaluation's.
 FrameHead head_of(FrameKind kind);
 
-/// What a worker says when it has connected.
+/// A worker's first message when it has connected.
 struct Greeting {
   std::string token;
   Work work;
@@ -37,8 +37,8 @@ Bytes encode(const Greeting& greeting);
 /// Of another version of culmen, only the version is read. Throws Error on bytes that are no greeting.
 Greeting decode_greeting(BytesView in);
 
-/// What a worker says on each of its connections, in place of a greeting. Its frames follow. Both sides number the
-/// frames that they send to each other from 0, and repeat those that the other side has not confirmed.
+/// A worker's first message on each connection of tcp-per-item, in place of a greeting. Its frames follow. Both sides
+/// number the frames that they send to each other from 0, and repeat those that the other side has not confirmed.
 struct Visit {
   Greeting greeting{};
   std::uint64_t worker = nobody;  ///< the number that it was given

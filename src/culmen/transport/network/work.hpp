@@ -1,4 +1,4 @@
-// What the two sides of a connection were started with.
+// Identifies the study with which a side of a connection was started.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace culmen {
 
-/// A nap is an eighth of the time since the last message: so waiting takes hardly longer than it must, and an idle
+/// A nap is an eighth of the time since the last message, so waiting takes hardly longer than necessary. An idle
 /// process looks a thousand times a second, which costs about a hundredth of a CPU.
 class Pace {
  public:

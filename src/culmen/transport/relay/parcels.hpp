@@ -1,4 +1,4 @@
-// What a line between master and relay carries: parcels, as many in a message as there are.
+// The messages of a line between master and relay. A message contains all parcels that wait for it.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -31,7 +31,7 @@ struct Parcel {
 std::pair<FrameHead, BytesView> frame_in(const Parcel& parcel);
 
 /// Parcels on their way to one peer. Those of one worker keep their order; a large one travels in fragments, between
-/// which other workers' parcels travel. What is added while the line is busy shares the next message.
+/// which other workers' parcels travel. Parcels that are added while the line is busy share the next message.
 class Outbox {
  public:
   void add(WorkerId worker, ParcelKind kind, BytesView first = {}, BytesView second = {});

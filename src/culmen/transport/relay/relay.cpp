@@ -105,7 +105,8 @@ void Relay::fail() noexcept {
   }
 }
 
-/// What comes before the master closes is for workers that are gone. On the line it would disturb the next study.
+/// Reads and drops all messages until the master closes. They are for workers that are gone, and would disturb the next
+/// study.
 void Relay::drain() {
   Inbox in;
   Alarm nap;

@@ -8,8 +8,8 @@
 
 namespace culmen {
 
-/// Workers are numbered by relay: first those of peer 0, then those of peer 1, … A message of the line carries what the
-/// sender gives a relay within one turn; while the line is busy, more.
+/// Workers are numbered by relay: first those of peer 0, then those of peer 1, and so on. A message of the line carries
+/// everything that the sender gives a relay within one turn, or within several turns while the line is busy.
 class RelayTransport final : public Transport {
  public:
   /// `workers`: of each relay and those behind it, in the order of the line's peers. The line outlives it.

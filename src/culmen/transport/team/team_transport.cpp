@@ -87,7 +87,7 @@ void TeamTransport::arrived(const Place& place, const FrameHead& head, BytesView
   if (is_whole(team)) answer(place.team, sink);
 }
 
-/// What this member had answered before still counts, once the others have answered, too.
+/// An answer that this member gave before still counts, once the others have answered, too.
 void TeamTransport::lost(const Place& place, const std::string& why, Sink& sink) {
   auto& team = teams_[place.team];
   auto& member = team.members[place.member];

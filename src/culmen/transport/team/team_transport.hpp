@@ -1,4 +1,4 @@
-// The workers of another transport in teams: the members of a team work at the same thing, as one worker.
+// The workers of another transport in teams: the members of a team evaluate the same candidate together, as one worker.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace culmen {
 
-/// What a transport cannot know of the frames that it carries.
+/// The meaning of the frames, which a transport cannot know.
 class TeamRules {
  public:
   virtual ~TeamRules() = default;
@@ -36,7 +36,7 @@ class TeamRules {
 struct TeamPatience {
   /// Seconds for which members may evaluate a candidate; infinity: no limit.
   double time_limit_s = std::numeric_limits<double>::infinity();
-  /// Without a limit: seconds for which the others may go on after a member has failed, or twice as long as the
+  /// Without a limit: seconds for which the others may continue after a member has failed. It is twice the time of the
   /// longest evaluation if that is more.
   double grace_s = 30;
 };
