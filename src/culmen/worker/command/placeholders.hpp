@@ -10,8 +10,9 @@ namespace culmen {
 
 /// How a place is written. `words`: `{name}`, but not `${name}`, which belongs to the shell. `file`: `{{name}}`. Both
 /// may hold a format after a colon (`{name:.6e}`; see ValueFormat), and blanks and tabs around name and format.
-/// Anything else in braces is ordinary text, except for obvious mistakes: in a file any `{{identifier}}` that is not a
-/// parameter; in a word without blanks a name that differs from a parameter's in at most two letters.
+/// Anything else in braces is ordinary text, except for obvious mistakes. In a file, any `{{identifier}}` that is not a
+/// parameter is a mistake. In a word without blanks, a name that differs from a parameter's in at most two letters is
+/// one.
 enum class PlaceholderStyle : unsigned char { words, file };
 
 class PlaceholderText {

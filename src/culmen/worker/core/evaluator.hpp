@@ -18,7 +18,7 @@ struct Request {
   Attempt attempt = 0;
 };
 
-/// What waits while an evaluator is busy. For the evaluator's thread.
+/// Candidates that wait while an evaluator is busy. For the evaluator's thread.
 class Upcoming {
  public:
   virtual ~Upcoming() = default;
@@ -37,7 +37,7 @@ class Evaluator {
   virtual void prepare() {}
   /// The candidate's inactive parameters are NaN. Never throws: every failure is an Outcome. duration_s is filled in.
   virtual Outcome evaluate(const Candidate& candidate, Attempt attempt) = 0;
-  /// The same. The evaluator may send the upcoming candidate to a child that is still busy, so that the child goes on
+  /// The same. The evaluator may send the upcoming candidate to a child that is still busy, so that the child continues
   /// without a pause. If the next call gets another candidate, that child is lost.
   virtual Outcome evaluate_ahead(const Candidate& candidate, Attempt attempt, Upcoming& /*upcoming*/) {
     return evaluate(candidate, attempt);

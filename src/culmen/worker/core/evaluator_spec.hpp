@@ -1,4 +1,4 @@
-// What workers evaluate: an evaluator of one of five kinds, and the frame in which it travels to them.
+// The description of an evaluator, which has one of five kinds, and the frame in which it travels to the workers.
 #pragma once
 #include <string>
 #include <variant>
@@ -22,7 +22,7 @@ enum class ResultKind : unsigned char {
 };
 
 enum class Reading : unsigned char { last_word = 0, json = 1, regex = 2 };
-/// What is kept of a successful or failed evaluation.
+/// The evaluations whose folders or output are kept.
 enum class Keep : unsigned char { all = 0, failures = 1, none = 2 };
 
 /// The place of a command's figure or residuals in its output.
@@ -153,12 +153,16 @@ struct SetUp {
   Goals goals = {};
 };
 
-/// Layout: u8 version (4) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target |
-/// blob pickle | text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder |
-/// text run_marker | u64 n, n (text name, text value; a zero byte: remove) environment | u64 n, n text modules | u32
-/// batch | u8 output | u8 keep | u8 json_stdin | u64 n, n (text, text) templates | u64 n, n (text path, text name, u8
-/// link) inputs | u64 n, n (text name, text file, u8 reading, text pattern, u8 first) figures. A field that the kind
-/// does not have is empty, zero or its default. `culmen.slot` (Python) reads the same bytes.
+/// Layout:
+///
+///     u8 version (4) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target
+///     | blob pickle | text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder
+///     | text working_folder | text run_marker | u64 n, n (text name, text value; a zero byte: remove) environment
+///     | u64 n, n text modules | u32 batch | u8 output | u8 keep | u8 json_stdin | u64 n, n (text, text) templates
+///     | u64 n, n (text path, text name, u8 link) inputs
+///     | u64 n, n (text name, text file, u8 reading, text pattern, u8 first) figures
+///
+/// A field that the kind does not have is empty, zero or its default. `culmen.slot` (Python) reads the same bytes.
 Bytes encode(const SetUp& set_up);
 /// Throws Error on bytes that are not a set-up of a known version.
 SetUp decode_set_up(BytesView in);

@@ -59,7 +59,7 @@ class ChildLog {
   void trim() noexcept;
   /// From now on tail() and take() return only output that comes after this.
   void mark() noexcept;
-  /// The same for output after the first `end` bytes. Frees the memory of what comes before.
+  /// The same for output after the first `end` bytes. Frees the memory of the output before.
   void mark(std::size_t end) noexcept;
   /// The last 2 KB after the mark.
   std::string tail() const;

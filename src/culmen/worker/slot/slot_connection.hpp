@@ -40,7 +40,8 @@ class SlotOutbox {
  public:
   void add(Bytes frame) { frames_.emplace_back(std::move(frame)); }
   bool empty() const { return frames_.empty(); }
-  /// Without sleeping. What the child does not take any more is dropped: its answer, or its end, is still to be read.
+  /// Writes without sleeping. Drops the frames that the child does not take any more: its answer, or its end, is still
+  /// to be read.
   ChannelProgress write_some(const SlotSocket& to);
 
  private:

@@ -198,7 +198,7 @@ class SlotEvaluator final : public Evaluator {
     return true;
   }
 
-  /// The outcome of what was sent ahead; empty if the child died before it read it.
+  /// The outcome of the candidate that was sent ahead; empty if the child died before reading it.
   std::optional<Outcome> collect(const SlotLabel& label, Upcoming* upcoming) {
     connection_->ahead.reset();
     auto received = Received::nothing;

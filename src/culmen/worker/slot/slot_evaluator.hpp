@@ -6,9 +6,9 @@
 
 namespace culmen {
 
-/// The start of a slot (its interpreter, the import of the module or the loading of the library) may take as long as
-/// the time limit, but never less than this: the first import from a parallel file system takes much longer than an
-/// evaluation.
+/// The start of a slot (its interpreter, the import of the module or the loading of the library) has the same time
+/// limit as an evaluation, but at least this one. The first import from a parallel file system takes much longer than
+/// an evaluation.
 inline constexpr double shortest_start_limit_s = 60;
 /// A Python function or a library in its own child process. prepare() or the first evaluation starts the child, and
 /// restarts it after it died. The child receives the encoded set-up, answers it, and then answers each evaluation over

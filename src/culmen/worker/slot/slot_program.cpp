@@ -36,7 +36,7 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot, int log
     decode(request.take(request.left()), candidate);
     const Outcome outcome = evaluator.evaluate(candidate, attempt);
     end_copy_of(slot, outcome.ok());
-    std::fflush(stdout);  // what it printed is this evaluation's
+    std::fflush(stdout);  // the output so far belongs to this evaluation
     reply.clear();
     ByteWriter head(reply);
     head.u32(attempt);
