@@ -58,7 +58,7 @@ static int64_t offset_of(const plan* p, int64_t piece) {
   return p->strided ? (piece * size + rank) * p->transfer : rank * p->bytes + piece * p->transfer;
 }
 
-// What stands at this place of the file: it differs between places, and between files.
+// The content of the file at this offset; it differs between offsets and between files.
 static uint64_t word_at(const plan* p, int64_t offset) {
   const uint64_t file = p->shared ? 0 : (uint64_t)rank + 1;
   return ((uint64_t)offset / 8 + file * 0x10001) * 0x9e3779b97f4a7c15u;
