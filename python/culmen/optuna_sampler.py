@@ -226,7 +226,7 @@ class _Search:
         return self._process != os.getpid()
 
     def ask(self) -> tuple[int, dict[str, Any]] | None:
-        """None: more trials must be told first, or the optimizer has finished. What is known is not evaluated again:
+        """None: more trials must be told first, or the optimizer has finished. Known points are not evaluated again:
         `auto` proposes its best starts once more, when a local search begins at them."""
         while True:
             found = self._waiting or self._ask(1)

@@ -141,8 +141,8 @@ def change(configuration: dict[str, Any], now: Digest | None) -> str:
 
 
 def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
-    """A sentence if some part of the evaluator cannot be compared with the start of the study: values without a pickle,
-    or those of which the store, which older builds may have made, has no digest."""
+    """A sentence if some part of the evaluator cannot be compared with the start of the study, else empty. These parts
+    are values without a pickle, and values without a digest in a store of an older version."""
     before, now = configuration.get(KEY) or {}, now or {}
     names = [name for name in now.get("data", {}) if name not in before.get("data", {})]
     if now.get("modules") and "modules" not in before and "sha256" in before:

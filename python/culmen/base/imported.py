@@ -66,7 +66,7 @@ class _Finder:
 
 
 def _imports_in(file: Path, name: str) -> Iterator[str]:
-    """Names of modules, and of what is taken from modules, which may be modules too."""
+    """Names of imported modules, and of objects imported from modules, which may be modules, too."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

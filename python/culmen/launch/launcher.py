@@ -118,8 +118,8 @@ def _mpi_of_environment() -> str | None:
 
 
 def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
-    """What the launcher's command line needs. ``n``: ranks of a machine. ``here``: this one, unless there is an
-    allocation."""
+    """Options that the launcher's command line needs. ``n``: ranks on a machine. ``here``: the launch is on this
+    machine, unless there is an allocation."""
     mpi = launcher.mpi
     out = [mpi.always]
     if n > cores():

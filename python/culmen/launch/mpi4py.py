@@ -1,4 +1,4 @@
-"""What mpi4py needs to load the MPI of a launch."""
+"""Environment variables with which mpi4py loads the MPI of a launch."""
 
 import os
 import re

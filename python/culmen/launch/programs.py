@@ -10,7 +10,7 @@ _TIMEOUT_S = 20
 
 
 def said_by(*words: str) -> str:
-    """What a command prints; nothing if it cannot run or takes too long."""
+    """The output and errors of a command; empty if it cannot run or takes too long."""
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired):

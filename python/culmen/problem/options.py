@@ -61,7 +61,7 @@ def mode_of(generational: bool | None, reason: str = "") -> str:
 
 
 def choice_and_mode(why: str, generational: bool | None, reason: str = "") -> str:
-    """What follows the name of an optimizer: why culmen chose it, the mode, and why the study has this mode. Empty
+    """The words after the name of an optimizer: why culmen chose it, the mode, and why the study has this mode. Empty
     reasons are left out."""
     return f"{_because(why)}, {mode_of(generational, reason)}"
 

@@ -71,7 +71,7 @@ class Callback:
         True: the study shall stop."""
         history = run.history
         assert history is not None
-        progress = run.progress()  # one look: the run goes on meanwhile
+        progress = run.progress()  # read once: the run continues meanwhile
         before = progress.evaluations - progress.evaluations_here
         while not self.stopped and (rows := history.told(self._next, _AT_ONCE)):
             for row in rows:

@@ -55,7 +55,7 @@ class Door:
     address: str  #: such as wss://0.0.0.0:7443
     token_file: Path | None = None
     certificate: Path | None = None
-    insecure: bool = False  #: no encryption is wanted
+    insecure: bool = False  #: the user allows a connection without encryption
     io_threads: int = 1  #: that encrypt, send and receive
     largest_message_mib: int = LARGEST_MESSAGE_MIB  #: of a worker
     said: Wording = as_option  #: how messages name these settings

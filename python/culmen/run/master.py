@@ -138,7 +138,7 @@ def wait(run: _core.Run, monitor: Monitor, callback: Callback | None = None) -> 
 
 
 def _look(run: _core.Run, callback: Callback, done: bool) -> None:
-    """If the callback raises an exception, the run ends before the exception goes on."""
+    """If the callback raises an exception, the run ends before the exception is raised further."""
     try:
         if callback.see(run, done):
             run.stop("callback")

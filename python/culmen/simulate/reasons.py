@@ -28,7 +28,7 @@ def limit_of(point: Point) -> str:
 
 
 def limit_of_study(point: Point) -> str:
-    """The same for the run of the study itself, which may be too short for so many workers."""
+    """The same for the run of the study itself, which may be too short for this number of workers."""
     reason, each = limit_of(point), point.evaluations / point.workers
     is_short = point.evaluations > point.workers and each < _FEW and point.figures.utilisation < _BUSY
     if is_short and reason in ("", _MESSAGES):

@@ -97,7 +97,7 @@ def serve(channel, process, initialize):
 
 
 def answer(request, functions, process):
-    """(kind, parts of what follows it)"""
+    """(kind, parts of the bytes after it)"""
     *_, number, size = _ITEM.unpack_from(request)
     arguments_at = _ITEM.size + size
     try:

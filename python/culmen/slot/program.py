@@ -80,7 +80,8 @@ def _load(size, *source):
 
 
 def offer(names):
-    """Before a call of what was loaded with these names. Variables that the slot's own code has set remain."""
+    """Sets these names, with which a function was loaded, before its call. Variables that the slot's own code has set
+    remain."""
     global _last
     if not names or names is _last:
         return

@@ -64,7 +64,7 @@ def kept(opened: Opened, wanted: Wanted | None = None) -> Errors | None:
 
 
 def serves(found: Errors, wanted: Wanted) -> bool:
-    """The errors are those that are wanted, or have more."""
+    """Whether the stored errors include the requested ones."""
     return found.up == wanted.up and (not wanted.profile or found.confidence == wanted.confidence)
 
 

@@ -84,12 +84,12 @@ _SIDES = {"<": "upper", "<=": "upper", ">": "lower", ">=": "lower"}
 
 
 def missing(table: str) -> str:
-    """What to write if this table is missing."""
+    """The line to add if this table is missing."""
     return f"; add [{table}] with a line such as {_MISSING[table]}" if table in _MISSING else ""
 
 
 def answer(key: str) -> str:
-    """What to write instead of a key of other tools that culmen does not have; empty: it is none of these."""
+    """The text to write instead of a key of other tools that culmen does not have; empty if the key is not known."""
     text = _ANSWERS.get(key.lower())
     return f"; {text}" if text else ""
 

@@ -1,4 +1,4 @@
-"""What all tables of a study file have in common."""
+"""The common part of all tables of a study file."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Setting:
 
     about: str  # in Markdown, with links from the reference page: a clause, perhaps with further sentences
     sets: str = (
-        ""  # what has an attribute of this name in C++: "config", "evaluator", "options"; empty: own code sets it
+        ""  # the C++ object with an attribute of this name: "config", "evaluator", "options"; empty: own code sets it
     )
     page: str = ""  # a further clause for the reference page alone
     default: str = ""  # in words, if the default is not a constant
@@ -57,7 +57,7 @@ class Table(BaseModel):
     def settings(cls) -> dict[str, Setting]:
         """By the names of their fields."""
         found: dict[str, Setting] = {}
-        for table in reversed(cls.__mro__):  # a field that a derived table gives anew keeps its setting
+        for table in reversed(cls.__mro__):  # a field that a derived table defines again keeps its setting
             for name, field in table.model_fields.items() if issubclass(table, Table) else ():
                 found.update((name, said) for said in field.metadata if isinstance(said, Setting))
         return found

@@ -90,7 +90,7 @@ def measure_collectives(
     at_most: int | None = None,
     parquet: bool = False,
 ) -> int:
-    """Measures what is missing, or ``at_most`` so many launches. Writes the table and the page, and returns an exit
+    """Measures the missing launches, at most ``at_most`` of them. Writes the table and the page, and returns an exit
     code. ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
     end = measure_in(

@@ -23,9 +23,9 @@ def show_end(
     elsewhere: bool = False,
     restart: str = RESTART,
 ) -> int:
-    """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
-    store after the run; ``source``: the study's file; ``digits``,
-    ``elsewhere``: see print_result; ``restart``: the command that begins it anew. Returns the exit code."""
+    """Prints the end of a run and returns the exit code. ``here``: evaluations since this start. ``fit``: the errors of
+    the parameters, or why there are none. ``ended``: the store after the run. ``source``: the study's file. ``digits``,
+    ``elsewhere``: see print_result. ``restart``: the command that restarts the study."""
     if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(OSError, SystemExit):
             print_result(result, here, fit, ended, digits, elsewhere)

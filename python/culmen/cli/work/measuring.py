@@ -1,4 +1,4 @@
-"""What the commands of ``culmen bench`` do alike: a folder, a study of points, an end."""
+"""The common parts of the commands of ``culmen bench``: a folder, a study of points, an end."""
 
 import os
 import platform
@@ -81,7 +81,7 @@ class KeptStore:
             return
         copy, new = self._folder / "copy.db", self._store.with_name(f".{self._folder.name}.{platform.node()}")
         copy.unlink(missing_ok=True)
-        with suppress(_core.CulmenError, OSError):  # the next copy may succeed, and the run goes on
+        with suppress(_core.CulmenError, OSError):  # the next copy may succeed, and the run continues
             try:
                 _core.Store.copy(str(self.place), str(copy))
                 shutil.copyfile(copy, new)
@@ -112,9 +112,9 @@ def run_missing(
     at_most: int | None = None,
     check: Callable[[int], None] = lambda _done: None,
 ) -> End:
-    """Measures the points that the last round of a study does not have, or so many of them. ``points``, ``store``: of
-    the first round. ``what``: the points are. ``begin``, ``check``: get the number of points that were measured before;
-    ``check`` may raise InputError."""
+    """Measures the points that the last round of a study does not have, at most ``at_most`` of them. ``points``,
+    ``store``: of the first round. ``what``: the points are. ``begin``, ``check``: get the number of points that were
+    measured before; ``check`` may raise InputError."""
     done, count = study.open(), len(study.points)
     if done == count:
         if not quiet:

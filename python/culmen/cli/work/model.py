@@ -31,7 +31,7 @@ _USUAL_SIZE = 1024
 
 
 class Shown(NamedTuple):
-    """What is printed and drawn. ``collectives``: empty for all."""
+    """The selection that is printed and drawn. ``collectives``: empty for all."""
 
     collectives: tuple[str, ...]
     ranks: int | None

@@ -28,7 +28,7 @@ _OFFSET = 3  # bytes, as in NetPIPE
 
 @dataclass(frozen=True)
 class Plan:
-    """``fixed``: the parameters that all routes share. ``most_s``: at most about so long for a route."""
+    """``fixed``: the parameters that all routes share. ``most_s``: approximate upper limit of the time for a route."""
 
     routes: list[str]
     fixed: dict[str, Any]
@@ -73,8 +73,8 @@ def measure_pingpong(
     at_most: int | None = None,
     parquet: bool = False,
 ) -> int:
-    """Measures what is missing, or ``at_most`` so many routes. Writes the table and the page, and returns an exit code.
-    ``scratch``: see KeptStore."""
+    """Measures the missing routes, at most ``at_most`` of them. Writes the table and the page, and returns an exit
+    code. ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
     points = len(plan.routes)
     end = measure_in(

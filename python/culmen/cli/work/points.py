@@ -1,4 +1,4 @@
-"""What ``culmen status`` says of a benchmark: the points that it measures, instead of a search."""
+"""The output of ``culmen status`` for a benchmark: its measured points, instead of a search."""
 
 import time
 from typing import Any

@@ -62,7 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What there is for the jobs. ``partitions``: those that were asked for."""
+    """The scheduler, partitions and site of the jobs. ``partitions``: those that the user asked for."""
 
     wanted: Wanted
     scheduler: Scheduler
@@ -71,7 +71,7 @@ class Cluster:
 
     @classmethod
     def of(cls, wanted: Wanted) -> "Cluster":
-        """Raises InputError for what the cluster does not have."""
+        """Raises InputError if the cluster lacks a requested scheduler or partition."""
         scheduler = scheduler_named(wanted.scheduler)
         site = read_site(wanted.site)
         return cls(wanted, scheduler, partitions_named(wanted.partition, scheduler.partitions()), site)
@@ -85,12 +85,13 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Task:
-    """What a job does. ``arguments``: of culmen in the job. ``tasks``: of the scheduler, at least. ``store``: the name
-    of the file. ``what``: its points are. ``missing``: how many points of a store, also a new one, a job must measure;
-    raises InputError for a store of other points. ``conclude``: gets the folders with results, that for the tables, and
-    whether all is measured. ``left``: of a store and the number of all points, those without an outcome, and those that
-    failed. ``clear``: removes what was measured. ``is_complete``: gets a folder with all points, and says whether the
-    job did what comes after them."""
+    """The work of a job. ``arguments``: of culmen in the job. ``tasks``: the least number of tasks of the scheduler.
+    ``store``: the name of the file. ``what``: the kind of its points, for messages. ``missing``: the number of points
+    of a store, also a new one, that a job must measure; raises InputError for a store of other points. ``conclude``:
+    gets the folders with results, the folder for the tables, and whether all points are measured. ``left``: gets a
+    store and the number of all points; returns the numbers of points without an outcome, and of failed points.
+    ``clear``: removes the measurements. ``is_complete``: gets a folder with all points, and says whether the job also
+    did the work after them."""
 
     name: str
     arguments: list[str]
@@ -166,8 +167,8 @@ def _longest_s(store: Path) -> float:
 def _request(
     task: Task, cluster: Cluster, job: _Job, missing: int, pilot: int | None = None, longest_s: float = math.inf
 ) -> Request:
-    """``missing``: the number of points that are not measured yet. ``pilot``: measure only so many of them.
-    ``longest_s``: of the points of a pilot."""
+    """``missing``: the number of points that are not measured yet. ``pilot``: the number of points to measure, if not
+    all. ``longest_s``: of the points of a pilot."""
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
     each_s = min(task.most_s / task.points, longest_s)
@@ -243,7 +244,7 @@ def _submit(
 
 
 def _follow(task: Task, scheduler: Scheduler, jobs: list[_Job], quiet: bool) -> bool:
-    """False: a signal came before the jobs ended; they go on."""
+    """False: a signal came before the jobs ended; they continue."""
     there = {job.record.job: job for job in jobs if job.active and job.record}
     if not there:
         return True
@@ -306,7 +307,8 @@ def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -
 
 
 def _last_results(task: Task, job: _Job, points: int) -> int:
-    """The number of points with an outcome. If the job ended well, so many of them will arrive, and none failed."""
+    """The number of points with an outcome. If the job succeeded, waits a limited time until ``points`` outcomes have
+    arrived, none of which failed."""
     until = time.monotonic() + (_ARRIVES_S if job.active and job.place.exit_code == 0 else 0)
     while True:
         left, failed = task.left(job.folder.path / task.store, task.points)

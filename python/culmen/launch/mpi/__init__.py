@@ -187,7 +187,7 @@ def find_launcher(wanted: str | None) -> Launcher:
 
 
 def _instead() -> str:
-    """What a user may write on this machine."""
+    """The MPIs that a user can write on this machine."""
     mpis = load()
     found = dict.fromkeys(there.mpi.name for there in _present([*_BARE, *(n for mpi in mpis for n in mpi.launchers)]))
     if not found:

@@ -32,32 +32,46 @@ def name_and_segment(name: str) -> tuple[str, int]:
 
 @dataclass(frozen=True)
 class Collectives:
-    """``environment``: what a program needs to choose. ``kept_by_communicator``: a communicator keeps the algorithms
-    that were chosen when it was made. ``refuses``: an algorithm that cannot run is an error of the call.
-    ``two_ranks_only``, ``powers_of_two_only``: names of algorithms for such numbers of ranks. ``prefix``: of an
-    environment variable that sets a variable. ``value_names``: of the values of a variable, in their order, where the
-    environment takes no numbers; the variable that chooses an algorithm takes the algorithm's name. ``only_measuring``:
-    names in ``environment`` that programs with a file of rules do not need. ``rules_file``: the variable that names
-    such a file; empty: there is none, or culmen cannot write it. ``rules_kind``: "table" or "tree".
-    ``rules_version``: the versions of the library for which such a file is right, as a regular expression.
-    ``rules_name``: of such a file in culmen's folders. ``rules_within_node``: why rules are for one node only.
-    ``fans``: of algorithms, their fan-out in such a file. ``segments``: sizes in KiB of the parts of messages that are
-    tried.
+    """The collectives of an MPI, and how a program's environment or a file of rules chooses their algorithms.
 
-    ``further``: tables of collectives that are only measured; tuners leave them out. An empty table: there is no
-    choice. The algorithms of ``nonblocking`` are chosen at each call.
+    - ``environment``: variables that a program needs so that it can choose
+    - ``kept_by_communicator``: a communicator keeps the algorithms that were chosen when it was made
+    - ``refuses``: an algorithm that cannot run is an error of the call
+    - ``two_ranks_only``, ``powers_of_two_only``: names of algorithms for such numbers of ranks
+    - ``prefix``: of an environment variable that sets a variable of the MPI
+    - ``value_names``: names of a variable's values, in their order, if the environment takes no numbers. The variable
+      that chooses an algorithm takes the algorithm's name
+    - ``only_measuring``: names in ``environment`` that programs with a file of rules do not need
+    - ``rules_file``: the variable that names such a file; empty: there is none, or culmen cannot write it
+    - ``rules_kind``: "table" or "tree"
+    - ``rules_version``: the versions of the library for which such a file is right, as a regular expression
+    - ``rules_name``: the name of such a file in culmen's folders
+    - ``rules_within_node``: why rules are for one node only
+    - ``fans``: fan-outs of algorithms in such a file
+    - ``segments``: tried sizes of the parts of messages, in KiB
+    - ``further``: tables of collectives that are only measured; tuners leave them out. An empty table: there is no
+      choice
+    - ``nonblocking``: collectives whose algorithms are chosen at each call
 
-    In the table of a collective: ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``,
-    from 1 on. ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms. ``functions``:
-    of the MPI's library, which run the algorithms. ``hangs``: names of algorithms that can hang. ``splits_counts``:
-    those that need the same datatype on all ranks. ``wrong``: those with wrong results. ``wrong_in_place``: those
-    with wrong results with MPI_IN_PLACE. ``in_rules``: the collective's number in a file with rules, and the size
-    that such a file means: "own" as elsewhere in culmen, "all_ranks" this times the number of ranks, "element" that
-    of one element times this number, "zero" always 0; with "unlike", ranks may compare different sizes in one call.
-    ``commutative_only``: algorithms for operators that commute. ``segmented``: names of algorithms that can send a
-    message in parts; the variable ``segment_in`` has the size of a part in bytes. ``segments_need_same_types``: true
-    if ranks with other datatypes make other parts. ``needs``: of algorithms, the conditions of MPICH's trees under
-    which they are right. ``before_sizes``: such a condition under which the sizes count."""
+    The table of a collective has these keys:
+
+    - ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``, from 1 on
+    - ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms
+    - ``functions``: functions of the MPI's library, which run the algorithms
+    - ``hangs``: algorithms that can hang
+    - ``splits_counts``: algorithms that need the same datatype on all ranks
+    - ``wrong``: algorithms with wrong results
+    - ``wrong_in_place``: algorithms with wrong results with MPI_IN_PLACE
+    - ``in_rules``: the collective's number in a file with rules, and the meaning of a size there. The meanings are
+      "own" (as elsewhere in culmen), "all_ranks" (this times the number of ranks), "element" (the size of one element
+      times the number of ranks) and "zero" (always 0). With "unlike", ranks may compare different sizes in one call
+    - ``commutative_only``: algorithms for operators that commute
+    - ``segmented``: algorithms that can send a message in parts
+    - ``segment_in``: the variable with the size of a part in bytes
+    - ``segments_need_same_types``: true if ranks with other datatypes make other parts
+    - ``needs``: for algorithms, the conditions of MPICH's trees under which they are right
+    - ``before_sizes``: a condition of MPICH's trees under which the sizes count
+    """
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
@@ -109,7 +123,8 @@ class Collectives:
         return next(each[collective] for each in (self.of, self.further, self._named_nonblocking) if collective in each)
 
     def algorithms(self, collective: str, ranks: int = 2) -> list[Algorithm]:
-        """Those that so many ranks can run; the first one is DEFAULT. Those that can hang are left out."""
+        """The algorithms that this number of ranks can run; the first one is DEFAULT. Algorithms that can hang are left
+        out."""
         table = self._table(collective)
         if not table:
             return [Algorithm(DEFAULT, {})]

@@ -1,4 +1,4 @@
-"""What a job may ask of a cluster: refusals in one sentence, and the values that a user leaves open."""
+"""Limits of a cluster for a job: refusals in one sentence, and values for the options that a user leaves out."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def _names(there: Sequence[Partition]) -> str:
 
 
 def shape_of(partition: Partition, tasks: int, nodes: int | None, per_node: int | None) -> tuple[int, int]:
-    """The nodes and the tasks on each node. ``tasks``: at least so many in all; 0: as many as there is room for.
+    """The nodes and the tasks on each node. ``tasks``: the least number of all tasks; 0: as many as fit.
 
     Raises InputError if the partition does not have them.
     """

@@ -1,4 +1,4 @@
-"""What a job asks for, what a cluster has, where a job is, and the interface of a scheduler."""
+"""The requests of a job, the partitions of a cluster, the state of a job, and the interface of a scheduler."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class Place:
 
 
 class Scheduler(Protocol):
-    """What culmen needs of a scheduler. Each call may raise InputError, with one sentence."""
+    """The interface that culmen needs of a scheduler. Each call may raise InputError, with one sentence."""
 
     name: str  #: as after --submit
     title: str  #: for people
@@ -86,5 +86,5 @@ class Scheduler(Protocol):
     def place(self, job: str) -> Place: ...
 
     def cancel_command(self, job: str) -> str:
-        """What a user types."""
+        """The command with which a user cancels the job."""
         ...

@@ -1,4 +1,4 @@
-"""What jobs of a site need: its modules, variables and lines of shell, in one file."""
+"""The modules, variables and shell commands that jobs of a site need, in one file."""
 
 import os
 import shlex

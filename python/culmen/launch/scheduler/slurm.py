@@ -19,7 +19,7 @@ from .slurm_texts import (
 from .times import shown_time
 
 _TIMEOUT_S = 60.0
-_WARNING_S, _SHARE = 60, 4  # SIGTERM comes so many seconds before the end, or a quarter of a short job's time
+_WARNING_S, _SHARE = 60, 4  # SIGTERM comes 60 s before the end, or a quarter of a short job's time
 
 
 class Slurm:

@@ -1,4 +1,4 @@
-"""What the commands of Slurm print, read."""
+"""Reads the output of Slurm's commands."""
 
 from dataclasses import replace
 
