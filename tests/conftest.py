@@ -30,8 +30,8 @@ def group_of(item: pytest.Item) -> str | None:
 
 
 def left_out(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """What only `make test-all` runs: tests with the mark `slow`, and all values but one of the fixture that the mark
-    `either` names. The name of the test chooses this value, so each value is used by some tests."""
+    """The tests that only `make test-all` runs: those with the mark `slow`, and all values but one of the fixture that
+    the mark `either` names. The name of the test chooses this value, so each value is used by some tests."""
     groups = collections.defaultdict(list)
     for item in items:
         if item.get_closest_marker("slow"):

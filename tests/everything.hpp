@@ -1,4 +1,4 @@
-// What takes long is a part of `make test-all` only.
+// Only `make test-all` runs the long tests.
 #pragma once
 #include <cstdlib>
 

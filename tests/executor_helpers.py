@@ -1,4 +1,4 @@
-"""What the checks of an executor share."""
+"""Common helpers for the checks of an executor."""
 
 import concurrent.futures as cf
 import tempfile

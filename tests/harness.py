@@ -18,7 +18,7 @@ EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
 _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
-HANGS_S = 300  # what lasts longer hangs, also on a machine that is twenty times slower
+HANGS_S = 300  # a test that takes longer hangs, also on a machine that is twenty times slower
 _STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024
 
 # Work of 2 to 32 ms, so that outcomes arrive out of order; it leaves a trace.
@@ -175,7 +175,7 @@ def summary(store: Path) -> dict:
 
 
 def sequence(store: Path) -> list[tuple]:
-    """What the optimizer was asked and told, one entry a candidate; which of them share a row does not count."""
+    """The asks and tells of the optimizer, one entry for each candidate, regardless of which of them share a row."""
     entries = []
     for call in _core.Store.read(str(store)).calls():
         entries += [("ask", number, *x) for number, x in call["candidates"]]

@@ -1,5 +1,5 @@
 """Stores of any content, written as the journal writes them (store/schema.cpp, store/call_codec.cpp,
-evaluation/codec.hpp), for tests of what reads stores."""
+evaluation/codec.hpp), for tests of the readers of stores."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a user types and sees: help, mistakes, failures, exit codes."""
+"""The command line as a user sees it: help, mistakes, failures, exit codes."""
 
 import json
 import re

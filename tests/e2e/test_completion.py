@@ -1,4 +1,4 @@
-"""What a shell is offered by `culmen` for the word that is being typed."""
+"""The completions that `culmen` offers a shell for the word that is being typed."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""What documents show being typed is typed here: `console` blocks, in order, in one folder a document.
+"""Types the commands that the documents show: `console` blocks, in order, in one folder for each document.
 
 A line that begins with `$ ` is a command. The lines below it are its output, in which `…` stands for anything. The
 folder has the files of examples/ that the document quotes, and the example whose study file a command names. Documents

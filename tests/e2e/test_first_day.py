@@ -152,7 +152,7 @@ BEGINNINGS = {
 
 @pytest.fixture
 def tried(tmp_path):
-    """What `culmen check` answers to the text of a study file, and to a model."""
+    """The answer of `culmen check` to the text of a study file, and to a model."""
 
     def check(text, model=MODEL, *words):
         (tmp_path / "model.py").write_text(model)

@@ -45,7 +45,7 @@ def way_in(stream):
 
 
 def join_fit(run, stream, folder, calls):
-    """Works for the run, whose way in is in the stream. What the run wrote, and what the worker did."""
+    """Works for the run, whose stream names the command to join. Returns the run's output and the worker's."""
     words = [word.replace("STUDY.toml", "fit.toml") for word in way_in(stream)]
     done = culmen(*words, "--slots", 2, cwd=folder, CALLS=str(calls))
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""What evaluations leave behind, what they know of their study, and how many of them there may be."""
+"""The files and processes that evaluations leave, the variables that they see, and the number of parallel ones."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What `run`, `resume` and `status` say of stores: there already, in use, of another study, on a full disk."""
+"""Messages of `run`, `resume` and `status` about stores: there already, in use, of another study, on a full disk."""
 
 import os
 import re

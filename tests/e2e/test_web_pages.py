@@ -1,4 +1,4 @@
-"""What a run that listens for WebSockets answers to browsers and scripts."""
+"""Answers of a run that listens for WebSockets, to browsers and scripts."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""What `culmen worker` says if it does not reach its run, and what is then left of it on the run's side."""
+"""Messages of `culmen worker` if it does not reach its run, and the state of the run afterwards."""
 
 import re
 import signal

@@ -43,12 +43,12 @@ def write(folder, n=300, s=0.002):
 
 
 def said(run, pattern):
-    """What the pattern finds in the next line of the output that has it."""
+    """The match of the pattern in the next line of output that contains it."""
     return next(found for line in run.process.stdout if (found := re.search(pattern, line)))
 
 
 def way_to(run):
-    """What a worker must write after `--study fit.toml`, and the address in front."""
+    """The address for a worker, and the words after `--study fit.toml`."""
     found = said(run, r"Workers join with: culmen worker (\S+) --study fit.toml(.*)")
     return found[1], *found[2].split()
 

@@ -1,4 +1,4 @@
-"""What new users do wrong with programs and libraries in [evaluator], and the one sentence that says what to write."""
+"""Mistakes of new users with programs and libraries in [evaluator], and the one sentence that says what to write."""
 
 import re
 

@@ -64,7 +64,7 @@ def test_models_that_cannot_be_had(folder, mistake):
 RETURNED = "evaluation 0 wrong shape: the function returned "
 RAISED = "evaluation 0 failed: "
 
-# What f does, and what is said of the first evaluation; exit code 1: all failed.
+# The body of f, and the message about the first evaluation; exit code 1: all failed.
 FUNCTIONS = {
     "print(p['x'] ** 2)": RETURNED + "None; it must return one number (is a return missing?)",
     "return '3.5'": RETURNED + "a str ('3.5'); it must return one number",

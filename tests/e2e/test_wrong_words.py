@@ -3,7 +3,7 @@
 import pytest
 from harness import culmen as typed
 
-# What is typed, and all that is answered on standard error. The exit code is 2.
+# The typed words, and the whole standard error. The exit code is 2.
 WORDS = {
     "rn study.toml": "culmen: there is no command 'rn'; did you mean 'run'?",
     "execute study.toml": "culmen: there is no command 'execute'; did you mean 'run'?",

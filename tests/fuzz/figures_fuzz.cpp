@@ -1,5 +1,5 @@
-// What commands write: any text is numbers or an Error, for every way of reading; and any text with places is filled or
-// an InputError.
+// The output of commands: any text gives numbers or an Error, in every way of reading. Any text with placeholders is
+// filled, or gives an InputError.
 #include <string>
 
 #include "culmen/base/error.hpp"

@@ -23,7 +23,7 @@
     }                                                                           \
   } while (0)
 
-/// What other processes see: past all libraries. A file that does not exist is empty.
+/// The view of other processes: past all libraries. A file that does not exist is empty.
 static inline long seen(const char* path, char* bytes, size_t room) {
   const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
   const long n = fd < 0 ? 0 : syscall(SYS_read, fd, bytes, room - 1);

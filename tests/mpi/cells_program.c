@@ -52,7 +52,7 @@ static void expect(int is_right, const char* what, int number) {
   if (!is_right) fprintf(stderr, "%s: %d\n", what, number), ++faults;
 }
 
-/// The algorithm after so many calls.
+/// The algorithm after this number of calls.
 static unsigned after(enum tune_what what, int calls, struct tune_cell* cell) {
   struct tune_state state = {.size = 1};
   *cell = (struct tune_cell){.left = tune_settings.warm_up, .again = tune_settings.warm_up};
@@ -139,7 +139,7 @@ int main(void) {
   }
   expect(gave_up == count, "a time was lost, and a choice was made", gave_up);
 
-  // What was fast becomes slow: the choice is looked at again. A reduction keeps the order of its operands.
+  // A fast algorithm becomes slow: the choice is checked again. A reduction keeps the order of its operands.
   int broadcasts = 0, reductions = 0;
   for (int k = 0; k < studies; ++k) {
     struct tune_state state = {.size = 1};

@@ -74,7 +74,8 @@ def rank_zero() -> Callable:
 
 @pytest.fixture
 def on_nodes(mpi: str, tmp_path: Path) -> Callable:
-    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on so many nodes. ``program``: culmen by default."""
+    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on ranks / ranks_a_node nodes. ``program``: culmen
+    by default."""
 
     def words(ranks: int, ranks_a_node: int, *arguments: str, program: str = "culmen") -> list[str]:
         script = tmp_path / "on_nodes"

@@ -1,5 +1,5 @@
-// What a profile must survive, and count: ranks of intercommunicators that give no type, types of more than 2 GiB, and
-// more communicators than there is room for. Prints the bytes that MPI_Alltoall had on this rank.
+// Unusual calls that a profile must survive and count: ranks of intercommunicators that give no type, types of more
+// than 2 GiB, and more communicators than there is room for. Prints the bytes that MPI_Alltoall had on this rank.
 #include <mpi.h>
 #include <stdio.h>
 

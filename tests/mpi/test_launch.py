@@ -13,7 +13,7 @@ from culmen.launch.mpi import load, recognise
 from culmen.launch.rank_watch import RankWatch, rank_in
 from harness import PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
 
-STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
+STOPPED = 3  # the exit code of world_program's rank 0 when it was asked to end
 VERSIONS = {
     "mpiexec (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/": "Open MPI 4",
     "mpirun.openmpi (OpenRTE) 4.1.4": "Open MPI 4",

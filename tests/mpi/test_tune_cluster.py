@@ -52,7 +52,7 @@ def ran(launcher, rules: Path | None, collective: str, ranks: int, size: int) ->
     return sorted(names[function] for function in functions if function in names)
 
 
-# What culmen says of such files must be what Open MPI does with them.
+# culmen's explanation of such files must agree with Open MPI's behaviour.
 @pytest.mark.parametrize(
     ("text", "collective", "size", "algorithm"),
     [

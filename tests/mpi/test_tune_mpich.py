@@ -48,7 +48,7 @@ def first(condition):
     return {condition: OTHER, f"{name}={ {'yes': 'no', 'no': 'yes'}.get(value, 'any') }".replace(" ", ""): OWN}
 
 
-# What culmen says of a tree must be what MPICH does with it.
+# culmen's explanation of a tree must agree with MPICH's behaviour.
 @pytest.mark.parametrize(
     ("tree", "ranks", "size"),
     [

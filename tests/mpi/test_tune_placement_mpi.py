@@ -140,7 +140,7 @@ def test_another_command_does_not_continue(mpi, tmp_path):
 
 
 def test_an_openmp_program_gets_threads(tmp_path):
-    """Without mpiexec. What it prints depends on the number of threads alone."""
+    """Without mpiexec. The program's output depends only on the number of threads."""
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     (tmp_path / "app.c").write_text(

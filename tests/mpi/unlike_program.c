@@ -1,6 +1,6 @@
-// What a profile must survive. `groups`: MPI_Reduce_scatter between two groups of unlike sizes, with its counts at the
-// end of a page. `jump`: an error handler leaves a call by longjmp. `abort`: the last rank ends the program after half
-// of its calls. `long`: many calls. `sleep`: it waits for a signal.
+// Calls that a profile must survive. `groups`: MPI_Reduce_scatter between two groups of unlike sizes, with its counts
+// at the end of a page. `jump`: an error handler leaves a call by longjmp. `abort`: the last rank ends the program
+// after half of its calls. `long`: many calls. `sleep`: it waits for a signal.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
-// What the Python tests beside this file run under mpiexec: opens the world, exercises it, prints what rank 0 saw.
-// `world_program loaded LIBRARY` first loads an MPI as mpi4py would; `world_program wait` sleeps until a signal comes.
+// The program that the Python tests in this folder run under mpiexec. It opens the world, exercises it and prints the
+// results of rank 0. `world_program loaded LIBRARY` first loads an MPI as mpi4py would; `world_program wait` sleeps
+// until a signal comes.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <signal.h>

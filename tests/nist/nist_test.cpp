@@ -6,12 +6,12 @@
 #include "nist/search.hpp"
 
 namespace culmen::nist {
-/// What GoogleTest prints.
+/// For the messages of GoogleTest.
 void PrintTo(const Model& model, std::ostream* out) { *out << model.name; }
 
 namespace {
 constexpr std::size_t budget = 200000;
-constexpr std::size_t afterwards = 20000;  // so long the digits have to last
+constexpr std::size_t afterwards = 20000;  // evaluations for which the digits have to last
 constexpr double wanted_digits = 6;
 constexpr double rounding = 1e-20;  // Lanczos1's sum of 1e-25 is beyond the 11 digits of its parameters
 std::string name_of(const testing::TestParamInfo<Model>& info) { return info.param.name; }

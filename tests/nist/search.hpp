@@ -14,8 +14,8 @@ struct Found {
   std::size_t evaluations = 0;            ///< all
 };
 
-/// `optimizer` in box_of(starts), told residuals, for so many evaluations, or `afterwards` after it had 6 digits, or
-/// until it ends by itself.
+/// Runs `optimizer` in box_of(starts) and tells it residuals. Stops after `budget` evaluations, or `afterwards`
+/// evaluations after it had 6 digits, or when the optimizer ends.
 Found search(const Set& set, const std::string& optimizer, std::uint64_t seed, std::size_t budget,
              std::size_t afterwards);
 

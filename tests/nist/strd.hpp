@@ -17,7 +17,7 @@ struct Observation {
   Values x;
 };
 
-/// What an exchange of equal terms makes of parameters: the same function of the data.
+/// The parameters after an exchange of equal terms, which gives the same function of the data.
 using Exchange = std::function<Values(const Values&)>;
 
 struct Model {
@@ -40,13 +40,13 @@ struct Set {
   static Set read(const Model& model, const std::string& folder);
   Values residuals(const Values& b) const;
   Outcome outcome(const Values& b) const;  ///< of residuals; as an evaluator gives it
-  /// The least over the parameters of -log10 |b - certified| / |certified|, at most 11 (so many are certified); of the
-  /// exchange that gives most.
+  /// The minimum over the parameters of -log10 |b - certified| / |certified|, at most 11: more digits are not
+  /// certified. It is the maximum over all exchanges.
   double digits(const Values& b) const;
 };
 
-/// The box in which parameters are sought, of the published starts alone: where both starts of a parameter are
-/// positive, [least / 100, greatest × 100], else their hull widened by ten times its span on either side.
+/// The box of the search, from the published starts alone. If both starts of a parameter are positive, it is [least /
+/// 100, greatest × 100]. Otherwise it is their range, widened by ten times its length on either side.
 Space box_of(const std::vector<Values>& starts);
 
 }  // namespace culmen::nist

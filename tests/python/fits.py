@@ -147,7 +147,7 @@ def sloped(x):
     return (x[0] + x[1] * LINE_X - 3 - 2 * LINE_X + 0.01 * np.cos(7 * LINE_X)) / 0.1
 
 
-ROOM = {  # what is left before each constraint
+ROOM = {  # distance from the bound of each constraint
     "a + b <= 2.5": lambda a, b: 2.5 - a - b,
     "a + b <= 3.2": lambda a, b: 3.2 - a - b,
     "a * a + b * b <= 4": lambda a, b: 4 - a * a - b * b,

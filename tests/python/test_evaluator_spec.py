@@ -1,4 +1,4 @@
-"""What C++ knows of an evaluator: fields of its kind, and of no other."""
+"""The C++ description of an evaluator has the fields of its kind, and of no other."""
 
 import pytest
 

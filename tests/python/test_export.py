@@ -1,4 +1,4 @@
-"""What `culmen export` writes."""
+"""The files of `culmen export`."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ def table(tmp_path):
 
 @pytest.fixture(params=[1, 2, 20_000])
 def batch(request, monkeypatch):
-    """What is written does not depend on how much is written at a time."""
+    """The output does not depend on the number of rows that are written at a time."""
     monkeypatch.setattr(export, "_BATCH", request.param)
 
 

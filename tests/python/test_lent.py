@@ -21,7 +21,7 @@ def valley(p):
 
 @pytest.fixture(scope="module")
 def alone():
-    """What culmen's own processes find."""
+    """The result of culmen's own processes."""
     return culmen.minimize(valley, SPACE, budget=200, options=SAME)
 
 

@@ -283,7 +283,8 @@ except KeyboardInterrupt:
 
 
 def interrupt(tmp_path, script, ready, times=1, number=signal.SIGINT):
-    """What the script printed, and its code, after a Ctrl-C (or ``number``), and another one when it goes on."""
+    """The script's exit code, output and errors after a Ctrl-C (or ``number``). ``times``: 2 for a second Ctrl-C after
+    the first line of output."""
     (tmp_path / "script.py").write_text(script)
     words = [sys.executable, "-u", "script.py"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

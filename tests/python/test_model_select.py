@@ -1,4 +1,4 @@
-"""What is predicted from a table of collectives, and where models and measurements part."""
+"""Predictions from a table of collectives, and differences between models and measurements."""
 
 import csv
 import re

@@ -50,7 +50,7 @@ def box(p: dict[str, Any]) -> float:
 
 
 def suggested(optimizer: culmen.Optimizer, f: Callable[[dict[str, Any]], Any], n: int, at_once: int = 1) -> list[dict]:
-    """What it proposes. Evaluation 3 of 7 fails."""
+    """The candidates that it proposes. Evaluation 3 of 7 fails."""
     found: list[dict] = []
     while len(found) < n:
         for candidate in optimizer.ask(at_once):

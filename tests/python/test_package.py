@@ -1,4 +1,4 @@
-"""What importing costs, and what is offered."""
+"""The cost of an import, and the public names."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a profile says of odd names, of ranks that were lost, of I/O and of a chosen part."""
+"""Remarks of a profile about odd names, lost ranks, I/O and a chosen part."""
 
 from dataclasses import replace
 

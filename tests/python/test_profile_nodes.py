@@ -1,4 +1,4 @@
-"""What a profile says of each node, from ranks of several nodes."""
+"""Remarks of a profile about each node, from ranks of several nodes."""
 
 import numpy as np
 from culmen.profile.figures import profile_page

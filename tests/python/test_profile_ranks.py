@@ -1,4 +1,4 @@
-"""What a profile says of ranks: who received what, several threads, variables for other machines."""
+"""Ranks in a profile: received messages, several threads, variables for other machines."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The arguments of ``culmen.work``. What it does is tested in tests/e2e/test_programs_join.py."""
+"""The arguments of ``culmen.work``. Its behaviour is tested in tests/e2e/test_programs_join.py."""
 
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""What is drawn while a study runs."""
+"""The display of progress while a study runs."""
 
 import sys
 from types import SimpleNamespace

@@ -63,7 +63,7 @@ def fit(make):
 
 
 class Page(HTMLParser):
-    """What a browser would make of it: tags by name, the text, and what lies in scripts."""
+    """The page as a browser reads it: tags by name, the text, and the content of scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -307,7 +307,7 @@ def test_the_timeline_adds_up_what_workers_did(make):
     assert total.waited_s == 2 * 7 - 11
     shares = occupation(table)
     width = shares.edges_s[1]
-    assert shares.computed.sum(axis=1) * width == pytest.approx([3, 0])  # what was before the beginning is cut off
+    assert shares.computed.sum(axis=1) * width == pytest.approx([3, 0])  # the time before the beginning is cut off
     assert shares.failed.sum(axis=1) * width == pytest.approx([0, 5])
     assert [trace["name"] for trace in timeline(table).data] == ["computed", "failed"]
 

@@ -102,7 +102,7 @@ def test_nothing_overlaps_or_runs_off_the_page(name, tmp_path):
 
 
 def measured(text: str, folder: Path, chromium: str) -> dict:
-    """What measure.js finds on the page, by the page's width."""
+    """The measurements of measure.js on the page, by the page's width."""
     script = Path(__file__).with_name("measure.js").read_text()
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     (folder / "page.html").write_text(text.replace("</body>", f"<script>{script}</script></body>"))

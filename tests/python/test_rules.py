@@ -1,4 +1,5 @@
-"""Rules files of Open MPI: read, asked, made and explained. What Open MPI does with them is tested in tests/mpi."""
+"""Rules files of Open MPI: read, asked, made and explained. The behaviour of Open MPI with them is tested in
+tests/mpi."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""What an evaluated function prints: it is there after a crash, belongs to its evaluation, or goes nowhere."""
+"""The output of an evaluated function: it is there after a crash, belongs to its evaluation, or goes nowhere."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What `culmen status` makes of a store."""
+"""The output of `culmen status` about a store."""
 
 import json
 from types import SimpleNamespace

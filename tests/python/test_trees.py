@@ -1,4 +1,4 @@
-"""Trees of MPICH: asked, made and explained. What MPICH does with them is tested in tests/mpi."""
+"""Trees of MPICH: asked, made and explained. The behaviour of MPICH with them is tested in tests/mpi."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""What `culmen tune placement` and `culmen tune io` do alike: names of figures, time limits, and beginning anew."""
+"""The common behaviour of `culmen tune placement` and `culmen tune io`: names of figures, time limits, and a new
+start."""
 
 import json
 

@@ -44,8 +44,8 @@ struct SimulationResult {
 /// Runs to the end, restarting the master whenever it dies.
 SimulationResult simulate(const SimulationPlan& plan);
 
-/// What a new optimizer of the plan gives when it is led through the plan's journal: asks and tells, as it sees them.
-/// Adds to `violations` where the journal holds other candidates.
+/// Replays the plan's journal with a new optimizer. Returns the asks and tells as the optimizer sees them. Adds to
+/// `violations` if the journal contains other candidates.
 std::vector<Seen> replayed(const SimulationPlan& plan, std::vector<std::string>& violations);
 
 }  // namespace culmen::testing

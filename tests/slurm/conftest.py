@@ -125,7 +125,7 @@ class Slurm:
         return int(state["ExitCode"].partition(":")[0]), (folder / "job.out").read_text()
 
     def _end_of(self, job: str) -> dict[str, str] | None:
-        """What Slurm knows of a job that has ended."""
+        """The record of Slurm about a job that has ended."""
         words = self.run("scontrol", "show", "job", job, "--oneliner").stdout.split()
         state = dict(word.split("=", 1) for word in words if "=" in word)
         return None if state.get("JobState") in (None, "PENDING", "RUNNING", "COMPLETING") else state

@@ -1,4 +1,4 @@
-"""What the documents about Slurm show being typed is typed here."""
+"""Types the commands that the documents about Slurm show."""
 
 import pytest
 from harness import ROOT, environment

@@ -22,7 +22,7 @@ void end(Optimizer& optimizer, const Space& space, const Candidate& c, Random& r
   optimizer.tell(c.id, outcome);
 }
 
-/// Asks for `n`; why what came is not what was promised, or empty. What came is appended to `open`.
+/// Asks for `n` candidates and appends them to `open`. Returns why they break the promise, or an empty string.
 std::string asked_in_full(Optimizer& optimizer, const Space& space, std::size_t n, std::vector<Candidate>& open) {
   const auto before = open.size();
   const auto got = optimizer.ask(n, open);

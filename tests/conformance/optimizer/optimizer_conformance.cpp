@@ -35,7 +35,7 @@ std::string difference(const Points& expected, const Points& seen) {
   return expected.size() == seen.size() ? "" : fmt::format("only {} candidates came", n);
 }
 
-/// What points_of gives; where they are fewer and it has not finished, an additional empty one.
+/// The points of points_of(). If there are fewer and the optimizer has not finished, an empty one is added.
 Points all_points(const OptimizerFactory& make, const Space& space, std::uint64_t seed, Manner manner,
                   std::uint64_t variation) {
   const auto optimizer = make(space, seed);
@@ -225,8 +225,8 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
   return optimizer->open() == 1 ? "" : "a refused call changed what is open";
 }
 
-/// One evaluation stays open for as long as the optimizer goes on without it. Memory that stands still bounds the work
-/// of a tell as well. Of those that are not generational asynchronous_promises() says more.
+/// One evaluation stays open for as long as the optimizer continues without it. If memory does not grow, the work of a
+/// tell is bounded as well. For asynchronous optimizers, asynchronous_promises() checks more.
 std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
   const auto optimizer = make(space, seed);
   if (!optimizer->generational()) return "";

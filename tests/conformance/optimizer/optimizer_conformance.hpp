@@ -1,5 +1,4 @@
-// What every optimizer promises (culmen/optimizer/core/optimizer.hpp), as checks that any implementation can be put
-// through.
+// The promises of every optimizer (culmen/optimizer/core/optimizer.hpp), as checks for any implementation.
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,7 +19,7 @@ struct OptimizerPromise {
 };
 
 const std::vector<OptimizerPromise>& optimizer_promises();
-/// What is promised beside these where Terms said that it is not generational.
+/// Further promises of optimizers that are not generational (see Terms).
 const std::vector<OptimizerPromise>& asynchronous_promises();
 
 /// Names of those that are broken, in their order.

@@ -8,7 +8,8 @@
 
 namespace culmen::conformance {
 namespace {
-/// Of what needs residuals; auto, which would choose that, shall search by itself.
+/// Residuals only for optimizers that need them. Otherwise `auto` would choose such an optimizer instead of searching
+/// by itself.
 Yield yield_of(const OptimizerInfo& info) { return {.residuals = info.needs_residuals}; }
 
 struct Case {

@@ -1,4 +1,4 @@
-// Mailbox workers as threads, and as processes: this very program, started anew.
+// Mailbox workers as threads, and as processes that run this same program.
 #pragma once
 #include "conformance/transport/transport_conformance.hpp"
 

@@ -106,7 +106,7 @@ std::string both_ways_at_once(const CastFactory& start, const Limits& limits) {
   return compare(scene.audience.arrivals[1], 0, 6, packed({body.size(), sum_of(body)}));
 }
 
-/// A sanitizer's own memory is part of what the system counts.
+/// False under a sanitizer: the system counts the sanitizer's own memory, too.
 bool memory_can_be_judged() { return !dlsym(RTLD_DEFAULT, "__tsan_init") && !dlsym(RTLD_DEFAULT, "__asan_init"); }
 
 /// Resident memory of this process that is its own, not shared.

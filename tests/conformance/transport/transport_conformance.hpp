@@ -1,4 +1,4 @@
-// What every transport holds to, whatever carries it. A transport passes when each check returns an empty string.
+// The promises of every transport, as checks. A transport passes when each check returns an empty string.
 #pragma once
 #include <functional>
 #include <memory>
@@ -19,10 +19,10 @@ class Cast {
   virtual bool has_processes() const = 0;
 };
 
-/// Starts so many workers.
+/// Starts this number of workers.
 using CastFactory = std::function<std::unique_ptr<Cast>(std::size_t workers)>;
 
-/// What a worker does with a frame; travels in FrameHead::study.
+/// The reaction of a worker to a frame; travels in FrameHead::study.
 enum class Play : std::uint64_t {
   echo,      ///< sends the frame back
   answer,    ///< body: u64 n; sends a body of n bytes, body_of(evaluation, n)

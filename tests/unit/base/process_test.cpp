@@ -17,7 +17,7 @@ namespace culmen {
 namespace {
 using testing::HasSubstr;
 
-/// What a shell script prints; `request` may name more descriptors.
+/// The output of a shell script; `request` may name more descriptors.
 std::string output_of(const std::string& script, SpawnRequest request = {}) {
   int ends[2];
   EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);

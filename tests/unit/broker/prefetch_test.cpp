@@ -47,7 +47,7 @@ TEST(Broker, gives_a_worker_few_calls_of_a_program) {
   EXPECT_EQ(at_a_worker(1, Mode::asynchronous, true), 1u);
 }
 
-/// What a worker has after two evaluations that took `duration_s`, if their outcomes came `trip_s` later than that.
+/// The number of candidates at a worker after two evaluations of `duration_s`, if their outcomes came `trip_s` later.
 std::size_t at_a_far_worker(double duration_s, double trip_s, Mode mode = Mode::generational) {
   auto options = with_budget(1000);
   options.mode = mode;
@@ -162,8 +162,8 @@ TEST(Broker, fills_a_worker_once_half_of_its_candidates_are_left) {
   }
 }
 
-/// What a worker has after many evaluations of 10 ms. Besides them, an answer costs `lost_s`, and a message
-/// `message_s`, which carries more answers if more candidates wait.
+/// The number of candidates at a worker after many evaluations of 10 ms. An answer also costs `lost_s`, and a message
+/// `message_s`. A message carries more answers if more candidates wait.
 std::size_t at_a_crowded_worker(double lost_s, double message_s, std::uint64_t generation = UINT64_MAX) {
   Table t(with_budget(100000));
   t.generation = generation;

@@ -170,7 +170,7 @@ TEST(Auto, compares_values_alone_under_noise) {
   EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), noisy, 1e-6, 10000}, 5), 2000U);
 }
 
-/// What is said after 300 evaluations by 16 workers, of ten parameters.
+/// The remark after 300 evaluations by 16 workers, with ten parameters.
 std::string remark_where_durations_are(const std::function<double(Random&)>& duration) {
   const auto optimizer = make_optimizer("auto", cube(10, -5, 5), 1, {}, {.mode = Mode::asynchronous});
   optimizer->resize(16);

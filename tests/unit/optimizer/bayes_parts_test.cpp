@@ -36,8 +36,8 @@ TEST(GaussianProcess, has_the_posterior_of_independent_points) {
   EXPECT_NEAR(between.variance, 1, 1e-8);
 }
 
-/// Three points, where c is the covariance of neighbours and d that of the ends, by Cramer's rule for the symmetric
-/// case of values 0, 1, 0: the mean in the middle is 1, at 0.5 it is k'K⁻¹y.
+/// Three points, where c is the covariance of neighbours and d that of the ends. By Cramer's rule, for the symmetric
+/// values 0, 1, 0, the mean in the middle is 1, and at 0.5 it is k'K⁻¹y.
 TEST(GaussianProcess, has_the_posterior_of_three_points_solved_by_hand) {
   const auto k = [](double r) {
     const double s = std::sqrt(5.0) * r;

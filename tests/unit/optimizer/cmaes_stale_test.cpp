@@ -1,4 +1,4 @@
-// What asynchronous CMA-ES makes of results that come late, or early because their evaluations are quick.
+// Asynchronous CMA-ES with results that come late, or early because their evaluations are quick.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<Candidate> asked_of(Optimizer& optimizer, std::size_t n) {
   return out;
 }
 
-/// Of what it would ask next.
+/// The mean of the candidates that it would propose next.
 Point mean_of(Optimizer& optimizer) {
   constexpr std::size_t many = 400;
   Point mean(2, 0.0);

@@ -1,4 +1,4 @@
-// What optimizers make of constraints and limits whose figures they see.
+// Optimizers with constraints and limits whose figures they see.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ struct Limited {
 };
 
 struct Came {
-  double best = inf;  // of what is feasible
+  double best = inf;  // of the feasible candidates
   std::vector<std::vector<double>> candidates;
 };
 

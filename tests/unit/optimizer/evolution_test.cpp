@@ -146,7 +146,7 @@ TEST(Evolution, without_generations_a_child_competes_as_it_is_told_where_parents
   EXPECT_GT(comma, plus + 0.1);
 }
 
-/// What is still out when a population is given up belongs to none.
+/// Candidates that are still open when a population is given up belong to no population.
 TEST(Evolution, begins_anew_with_many_more_open_than_a_generation_has) {
   for (const char* selection : {"plus", "comma", "keep_best"}) {
     const auto optimizer = make_optimizer("evolution", cube(2, -5, 5), 1, {{"selection", selection}, {"children", 10}},
@@ -159,7 +159,7 @@ TEST(Evolution, begins_anew_with_many_more_open_than_a_generation_has) {
         optimizer->ask(1, asked = {});
         open.push_back(asked[0]);
       }
-      optimizer->tell(open.front().id, Outcome::of_value(1));  // nothing gets better: it begins anew again and again
+      optimizer->tell(open.front().id, Outcome::of_value(1));  // nothing gets better: it restarts again and again
       open.pop_front();
     }
     for (const auto& c : open) EXPECT_LE(std::abs(c.x[0]), 5) << selection;

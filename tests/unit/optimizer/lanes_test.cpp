@@ -1,4 +1,4 @@
-// What optimizers share to serve candidates: lanes of turns, and memos of open candidates.
+// Common parts of optimizers: lanes of turns, and memos of open candidates.
 #include "culmen/optimizer/parts/lanes.hpp"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ class Words final : public Remembering<std::string> {
 
 TEST(Remembering, gives_each_memo_back_with_the_end_of_its_candidate) {
   Words words;
-  std::vector<Candidate> out(1);  // what was there before is left alone
+  std::vector<Candidate> out(1);  // the candidate that was there before is left alone
   words.ask(2, out);
   words.ask(1, out);
   ASSERT_EQ(out.size(), 4u);

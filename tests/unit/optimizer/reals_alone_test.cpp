@@ -24,7 +24,7 @@ double valley(const Point& v) {
   return 100 * square(v[0] - v[1]) + square(v[2] - v[1]) + square(v[1] - 3) + 2 * square(v[3] - 2);
 }
 
-/// What it asked for, one after the other.
+/// The points that it proposed, one after the other.
 std::vector<Point> search(RealsAlone& optimizer, std::size_t evaluations,
                           const std::function<double(const Point&)>& objective = valley) {
   std::vector<Point> points;

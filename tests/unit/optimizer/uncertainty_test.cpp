@@ -16,7 +16,8 @@ using Members = std::vector<std::optional<Standing>>;
 
 Standing ok(double value) { return {Standing::Fate::ok, value}; }
 
-/// So many generations of ten members, of values that grow by one each; second values by `second`.
+/// After this number of generations of ten members. Values grow by one from member to member, and fall by `fall` from
+/// generation to generation; `second` gives the second values.
 template <typename Second>
 Uncertainty after(int generations, Noise noise, double fall, Second second) {
   Uncertainty out(noise);
@@ -53,7 +54,7 @@ TEST(Uncertainty, a_member_that_was_evaluated_twice_counts_for_the_mean) {
   EXPECT_EQ(members[0]->value, 4);
 }
 
-/// Candidates of so many evaluations that were given before.
+/// The number of candidates that were proposed before, among this number of evaluations.
 std::size_t repeats_of(const TestFunction& f, const OptimizerOptions& options, std::size_t evaluations) {
   const auto optimizer = make_optimizer("cmaes", cube(5, -5, 5), 1, options);
   std::set<std::vector<double>> seen;

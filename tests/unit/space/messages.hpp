@@ -1,4 +1,4 @@
-// What a space says to wrong uses.
+// Error messages of a space for wrong uses.
 #pragma once
 #include <string>
 #include <vector>

@@ -47,7 +47,7 @@ TEST_F(OpeningTest, a_folder_that_takes_no_file_is_named_with_the_true_reason) {
   EXPECT_THAT(refusal_to_make(long_name), HasSubstr("File name too long"));
 }
 
-/// What `f` throws as a user without rights.
+/// The error that `f` throws for a user without rights.
 std::string refusal_to_nobody(const std::function<void()>& f) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

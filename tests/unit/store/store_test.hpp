@@ -1,4 +1,4 @@
-// What the store's tests share.
+// Common helpers of the store's tests.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ CallRecord call(CallKind kind, std::string note = {});
 OutcomeRecord outcome(EvaluationId id, double value);
 std::vector<CallRecord> calls_of(const Journal& journal);
 std::vector<OutcomeRecord> outcomes_of(const Journal& journal, EvaluationId first = 0);
-/// What StoreError (or another Error) f throws; fails the test and gives "" when there is none.
+/// The message of the StoreError (or another Error) that f throws; fails the test and gives "" if there is none.
 std::string error_of(const std::function<void()>& f);
 /// The same where only this kind of error is right.
 template <class Wanted>

@@ -35,7 +35,7 @@ struct FakeLaunch {
   std::barrier<> meeting;
   Bytes bytes;
   std::vector<std::string> answers;
-  std::map<int, std::string> troubles;  // what a rank answers in place of its own answer
+  std::map<int, std::string> troubles;  // answers of ranks in place of their own ones
   int broadcasts = 0;
   std::mutex mutex;  // of the following
   std::map<std::pair<std::size_t, LineEnd>, std::unique_ptr<LineInMemory>> ends;

@@ -1,4 +1,4 @@
-// What a run of further evaluations keeps of a study.
+// The parts of a study that a run of further evaluations keeps.
 #include "culmen/study/run/further.hpp"
 
 #include <gtest/gtest.h>

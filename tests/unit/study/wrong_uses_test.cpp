@@ -1,4 +1,4 @@
-// What a C++ program may give minimize() by mistake: each is answered by one sentence, before anything is evaluated.
+// Wrong arguments of minimize() in a C++ program: each is answered by one sentence, before anything is evaluated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

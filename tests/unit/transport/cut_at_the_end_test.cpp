@@ -89,7 +89,7 @@ TEST(CutForGood, a_worker_says_that_the_run_is_gone) {
                 "interrupted, or the network is down");
 }
 
-/// Reads until the other side ends the connection or has sent so many bytes.
+/// Reads until the other side ends the connection or has sent `most` bytes.
 std::size_t read_up_to(int fd, std::size_t most) {
   Bytes block(std::size_t{1} << 20);
   std::size_t bytes = 0;

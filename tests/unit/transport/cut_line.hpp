@@ -40,7 +40,7 @@ class CutLine {
   }
   /// While it is on, all bytes are dropped; neither side notices.
   void swallow(bool on) { swallows_ = on; }
-  /// The same for what workers send, after so many bytes.
+  /// The same for the bytes from workers, after this number of bytes.
   void swallow_after(std::ptrdiff_t bytes) { passes_ = bytes; }
   std::size_t swallowed() const { return swallowed_; }
   /// Bytes that workers got so far.

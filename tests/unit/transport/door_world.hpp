@@ -120,7 +120,7 @@ class World {
     state.actors[watcher].who = static_cast<std::uint32_t>(who - 1);
   }
 
-  /// When nobody can go on: null when all is well, else what is wrong.
+  /// When nobody can continue: null if all is well, else the error.
   const char* verdict(const State& state) {
     load(state);
     for (std::uint32_t w = 0; w < scenario_.workers; ++w) {

@@ -1,4 +1,4 @@
-// What the master answers to a greeting that it cannot welcome.
+// The master's answers to greetings that it must refuse.
 #include <array>
 #include <cstring>
 #include <thread>

@@ -51,7 +51,7 @@ class HeldResults : public testing::Test {
     EXPECT_EQ(ioctl(fd, FIONREAD, &bytes), 0);
     return bytes;
   }
-  /// Waits for so many frames.
+  /// Waits for this number of frames.
   std::vector<EvaluationId> at_master(std::size_t frames) {
     while (static_cast<std::size_t>(bytes_at_master()) < frames * frame_prefix_bytes) std::this_thread::yield();
     Bytes block(frames * frame_prefix_bytes);

@@ -23,7 +23,7 @@ Bytes wire_of(const std::vector<std::size_t>& sizes) {
   return out;
 }
 
-/// What comes out if at most `piece` bytes come at a time.
+/// The sizes of the blocks that come out if at most `piece` bytes arrive at a time.
 std::vector<std::size_t> sizes_after(const Bytes& stream, std::size_t piece) {
   Incoming incoming;
   std::vector<std::size_t> sizes;

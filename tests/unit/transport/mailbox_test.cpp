@@ -29,7 +29,7 @@ struct Record final : Transport::Sink {
   std::vector<std::string> events;
 };
 
-/// Receives until so many events are there; the test's time limit is the deadline.
+/// Receives until this number of events is there; the test's time limit is the deadline.
 void receive_until(Transport& transport, Record& record, std::size_t events) {
   while (record.events.size() < events)
     if (!transport.receive(record)) transport.sleep(forever_s);
@@ -237,7 +237,7 @@ TEST(Mailbox, an_idle_master_and_an_idle_worker_use_no_processor_time) {
   worker.join();
 }
 
-/// Damage of every kind, while the master goes on: what it reads may be wrong, but it stays whole, and loses each
+/// Damage of every kind, while the master continues. The master may read wrong bytes, but it stays whole and loses each
 /// worker at most once.
 TEST(Mailbox, random_damage_costs_a_worker_never_the_master) {
   std::size_t lost = 0;

@@ -8,7 +8,7 @@
 namespace culmen {
 namespace {
 
-/// An MPI whose one send is complete after so many tests; negative: never.
+/// An MPI whose only send is complete after a number of tests; negative: never.
 struct FakeMpi {
   int tests_until_sent = 0;
   BytesView message = {};

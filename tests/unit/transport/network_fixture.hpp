@@ -1,4 +1,4 @@
-// What tests of the network share: the two sides of a study, frames, and a master that is written by hand.
+// Common helpers of the network's tests: the two sides of a study, frames, and a master that is written by hand.
 #pragma once
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ inline std::pair<FrameKind, std::string> only_frame(BlockingSocket& socket) {
   return {head.kind, text_in(body)};
 }
 
-/// What a transport delivered.
+/// The events that a transport delivered.
 struct Heard final : Transport::Sink {
   void joined(WorkerId worker) override { came.push_back(worker); }
   void arrived(WorkerId worker, const FrameHead& head, BytesView) override {

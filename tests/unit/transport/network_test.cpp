@@ -1,4 +1,5 @@
-// What the conformance kit does not see of the network: addresses, refusals, lost connections, hostile bytes.
+// Properties of the network that the conformance kit does not check: addresses, refusals, lost connections, hostile
+// bytes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/ioctl.h>
@@ -122,7 +123,7 @@ TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_re
   EXPECT_THAT(options.refusals->known().last, HasSubstr("it was started with another study"));
 }
 
-/// With so many files, the process has room for four connections.
+/// The limit of open files leaves the process room for four connections.
 void join_until_there_are_no_more_files(const char* scheme) {
   const auto options = listen_at(scheme);
   const auto transport = make_open_transport(options);

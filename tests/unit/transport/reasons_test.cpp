@@ -1,4 +1,4 @@
-// What a worker learns when the master ends its connection.
+// The reason that a worker learns when the master ends its connection.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -10,7 +10,7 @@ namespace culmen {
 namespace {
 using ::testing::HasSubstr;
 
-/// What the worker says in the end.
+/// The worker's last error message.
 std::string trouble_of(JoinedEndpoint& endpoint) {
   FrameHead head;
   Bytes body;
@@ -80,7 +80,7 @@ TEST_P(Reasons, a_worker_whose_frame_stalls_loses_its_place_and_comes_back) {
   worker.join();
 }
 
-/// What a master answers that gets these bytes, and then waits.
+/// The answer of a master that gets these bytes and then nothing more.
 std::string answer_to(const char* scheme, const std::string& bytes) {
   auto options = listen_at(scheme);
   options.handshake_s = 0.1;

@@ -107,8 +107,8 @@ RingView view_of(Stage& stage) { return {{&stage.tail, &stage.head, &stage.want_
   _exit(0);
 }
 
-/// What a consumer would make of the ring if the producer were dead now: the whole frames, checked against what was
-/// sent. -1: damaged.
+/// The number of whole frames that a consumer would find in the ring if the producer died now. They are compared with
+/// the frames that were sent. -1: damaged.
 int frames_left_behind(const Stage& now, FrameReader reader, Stage& copy, const std::vector<Bytes>& bodies) {
   std::memcpy(static_cast<void*>(&copy), static_cast<const void*>(&now), sizeof copy);
   FrameHead head;

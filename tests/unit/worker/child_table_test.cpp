@@ -54,7 +54,7 @@ TEST(ChildTable, gives_whatever_starts_children_one_entry_for_its_life) {
 TEST(ChildTable, is_opened_by_other_processes_of_the_run) {
   const auto table = ChildTable::create(make_run_marker());
   EXPECT_EQ(ChildTable::of(table->marker()), table);
-  const auto other = ChildTable::attach(table->fd(), table->marker());  // what another process would map
+  const auto other = ChildTable::attach(table->fd(), table->marker());  // as another process would map it
   ASSERT_TRUE(other);
   other->claim()->child = 4711;
   ASSERT_THAT(table->children(), SizeIs(1));

@@ -1,4 +1,4 @@
-// What commands are given by templates, words and standard input, and how figures are read from what they write.
+// The input of commands by templates, words and standard input, and the figures that are read from their output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

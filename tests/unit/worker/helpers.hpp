@@ -1,4 +1,4 @@
-// What the tests of the worker layer share.
+// Common helpers of the worker layer's tests.
 #pragma once
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@ namespace culmen {
 namespace {
 using testing::HasSubstr;
 
-/// What holds with and without a process of its own.
+/// Properties of libraries with and without a process of their own.
 class Library : public testing::TestWithParam<Isolation> {
  protected:
   EvaluatorSpec spec(const std::string& function) const { return library_spec(function, GetParam()); }

@@ -28,7 +28,7 @@ EvaluatorFactory with_start_limit(double start_limit_s) {
   return [start_limit_s](const SetUp& set_up) { return make_slot_evaluator(set_up, start_limit_s); };
 }
 
-/// What a worker says to its master about a set-up.
+/// A worker's answer to its master about a set-up.
 std::string hello(const EvaluatorSpec& spec, double start_limit_s) {
   Worker worker(with_start_limit(start_limit_s));
   const auto& reply = worker.on({11, 7, 3, 2, FrameKind::set_up, 0}, encode(SetUp{two_parameters(), spec}));

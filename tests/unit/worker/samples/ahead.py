@@ -1,4 +1,4 @@
-"""What a child does while a request waits behind its evaluation: x names the evaluation, n says what happens."""
+"""Evaluations of a child while a further request waits: x is the number of the evaluation, n says what happens."""
 
 import os
 import select
