@@ -5,9 +5,9 @@
 // for the master, and sleeping on both sides. Every reply is checked. It keeps none of the promises of a transport:
 // no frames beyond a slot, no full rings, no deaths, no hostile memory.
 //
-// Prints one JSON line: items a second over the last 70 % of the time; replies that were wrong; efficiency, the share
-// of their time in which workers were at a task, by the duration of a lone task and (raw) by the one asked for; that
-// lone duration.
+// Prints one JSON line: items a second over the last 70 % of the time, the number of wrong replies, the efficiency, and
+// the duration of a lone task. The efficiency is the share of time in which workers execute a task. It is computed from
+// the duration of a lone task, and (raw) from the requested duration.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -171,7 +171,7 @@ struct master {
   int64_t *sent, *got;  // per worker
   long open, done, bad;
   double begin_s, seconds;
-  double from_s, until_s;  // what is measured
+  double from_s, until_s;  // the measured time
   long from_done, until_done;
 };
 

@@ -1,4 +1,4 @@
-// What one candidate of cmaes costs, ask and tell together, without evaluation: CPU time as {"dimensions": …, "us": …}.
+// The cost of a candidate of cmaes, ask and tell together, without evaluation: CPU time as {"dimensions": …, "us": …}.
 #include <time.h>
 
 #include <cstdio>

@@ -6,9 +6,9 @@
 
 The first command measures a grid of settings once, R times each, in random order, and keeps the results in
 `build/hpl-grid-….jsonl`. Called again, it continues; S limits one call. The second command replays searches on this
-grid: each run of a search gets the grid's mean of its settings, times a random one of the factors by which repeats
-differ from their mean, and takes the time of this speed. A search may spend X of the time of the whole grid (once
-each). The figure is the mean of the settings that it chooses, as a share of the best mean.
+grid. The speed of a run is the grid's mean for its settings, times a random one of the measured ratios of a repeat to
+its mean. The run takes the time of this speed. A search may spend X of the time of the whole grid (once each). The
+figure is the mean of the settings that it chooses, as a share of the best mean.
 
 The third command replays searches on G made-up grids, so that no search is judged, or tuned, by one machine alone. The
 logarithm of a speed is a sum of random effects: of each parameter, and smaller ones of each two. Speed is a smooth

@@ -60,7 +60,7 @@ def memory(key: str) -> int:
 
 
 def begin() -> tuple[float, int]:
-    Path("/proc/self/clear_refs").write_text("5")  # the peak of the memory begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak of the memory
     return time.perf_counter(), memory("VmRSS")
 
 

@@ -1,6 +1,6 @@
-// optimizer_cost [PARAMETERS [OPTIMIZER[:async]…]]: CPU time of ask and tell per candidate, on a sphere of so many real
-// parameters (50), in microseconds: the median over slices of 2000 candidates, of the first and of the last tenth of
-// 200 000.
+// optimizer_cost [PARAMETERS [OPTIMIZER[:async]…]]: CPU time of ask and tell per candidate, in microseconds. The
+// objective is a sphere; the default number of real parameters is 50. Prints medians over slices of 2000 candidates, of
+// the first and of the last tenth of 200 000.
 #include <fmt/format.h>
 
 #include <algorithm>

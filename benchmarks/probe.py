@@ -28,7 +28,7 @@ def probe(bench: Bench) -> Iterator[Row]:
 
 
 def added_to(key: str, by: str, title: str, results: list, limit_ns: float) -> Row:
-    """What probe_cost has measured of a call."""
+    """The measurements of probe_cost about a call."""
     return Row(
         f"Time that {by} adds to {CALLS[key]}, {title}",
         "ns",

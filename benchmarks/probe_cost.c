@@ -1,6 +1,6 @@
 /* probe_cost REPETITIONS [threads]: how long cheap calls of MPI take, passed through the probe of culmen profile and
  * past it, in one process and in turn. The probe is preloaded. threads: with MPI_THREAD_MULTIPLE. One JSON line: for
- * each kind of call, ns a call past the probe, and the median of what the probe adds. */
+ * each kind of call, ns a call past the probe, and the median of the time that the probe adds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
-"""What `culmen bench collectives` promises of its method: rankings that repeat, and less time than a fixed number of
-calls. The peer is the same program with 1000 calls of each point."""
+"""The promises of `culmen bench collectives`: rankings that repeat, and less time than a fixed number of calls. The
+peer is the same program with 1000 calls of each point."""
 
 import time
 from collections import defaultdict

@@ -1,7 +1,8 @@
-// store_pace STORE EVALUATIONS: the journal's writer alone, given records as fast as it makes them durable (at most
-// 4096 on the way): asks of 256 candidates with 10 parameters, their outcomes, a tell for each 50. One JSON line:
-// evaluations a second in the first and in the last tenth, the longest pause between two commits, the time that close()
-// takes, the largest write-ahead log, and the processor time of the writer's thread for an evaluation.
+// store_pace STORE EVALUATIONS: the journal's writer alone. It gets records as fast as it makes them durable, with at
+// most 4096 on the way. The records are asks of 256 candidates with 10 parameters, their outcomes, and a tell for each
+// 50. One JSON line: evaluations a second in the first and in the last tenth, the longest pause between two commits,
+// and the time of close(). It also has the size of the largest write-ahead log, and the CPU time of the writer's thread
+// for an evaluation.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

@@ -1,4 +1,5 @@
-/* What the studies of study_rate evaluate; the value is the first parameter, so that who asked can check it. */
+/* The function that the studies of study_rate evaluate. The value is the first parameter, so that the caller can check
+it. */
 #define _GNU_SOURCE
 #include <culmen/evaluator.h>
 #include <stdlib.h>

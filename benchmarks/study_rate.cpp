@@ -98,7 +98,7 @@ std::vector<Mark> watch(const Run& run, const Request& request, double& memory_m
   return marks;
 }
 
-// Evaluations a second between two shares of what was seen.
+// Evaluations a second between two shares of the told evaluations.
 double rate(const std::vector<Mark>& marks, double from, double to) {
   const auto first = static_cast<double>(marks.front().told), all = static_cast<double>(marks.back().told) - first;
   Mark a = marks.front(), b = marks.front();

@@ -1,4 +1,4 @@
-"""What the choices of `culmen tune cluster` are worth in later launches. Peers: an exhaustive search with ten times the
+"""The value of the choices of `culmen tune cluster` in later launches. Peers: an exhaustive search with ten times the
 repetitions, and the method of ompi-collectives-tuning, the least mean of a grid, with the calls of culmen."""
 
 import os
@@ -129,7 +129,7 @@ def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
 
 
 def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method:
-    """Each algorithm with so many repetitions; the one with the least value wins."""
+    """Each algorithm with this number of repetitions; the one with the least value wins."""
     choices: Choices = {}
     calls = 0
     for name in case.collectives:

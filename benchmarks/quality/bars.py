@@ -23,7 +23,7 @@ class Bar:
     """A goal. column: a group, "all", "targets", "busy", or "sphere" (the time of its last target; less is better).
 
     stated: the goal as a number, from the project's own measurements of 23 peers. rivals: the peers whose best is a
-    further goal: a family of peers, "any" peer, or the "oracle", which uses the best peer for each function.
+    further goal. They are a family of peers, "any" peer, or the "oracle", which uses the best peer for each function.
     """
 
     player: str

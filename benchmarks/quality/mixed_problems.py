@@ -145,7 +145,7 @@ def blocked_lu(place: Place, v: Values) -> float:
 
 @cache
 def blocked_lu_floor(place: Place) -> float:
-    """What the coupling of block and rows and the multiple of 8 leave at the best."""
+    """The lowest value that the coupling of block and rows and the multiple of 8 allow."""
     block_variable, rows = BLOCKED_LU[0], BLOCKED_LU[1]
     least = math.inf
     for block in range(int(block_variable.lower), int(block_variable.upper) + 1):
