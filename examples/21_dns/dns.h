@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum { FIELDS = 4, VAPOUR = 3 }; /* three components of the velocity, and the vapour */
-enum { TOGETHER = 7 };           /* at most so many fields are transformed together */
+enum { TOGETHER = 7 };           /* largest number of fields that are transformed together */
 
 /* A grid of n^3 points, in slabs. Each rank has planes of equal z; in wave numbers, it has planes of equal k_y. */
 typedef struct {

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 
-POINTS, DROPLETS = 24, 1500  # at most so many are drawn: points of each direction, droplets
+POINTS, DROPLETS = 24, 1500  # largest numbers that are drawn: points of each direction, droplets
 KINDS = {"vapour": "Greys", "vorticity": "Magma"}
 SIZES = [[0, "#d55e00"], [0.5, "#e69f00"], [1, "#0072b2"]]  # small droplets are red, large ones blue
 

@@ -15,7 +15,7 @@ Settings = dict[str, Any]
 
 
 def result_of(study: str) -> dict[str, Any] | None:
-    """What `culmen tune command` wrote; None: it has not run yet."""
+    """The result that `culmen tune command` wrote; None if it has not run yet."""
     path = Path(f"tune-{study}") / "result.json"
     return json.loads(path.read_text()) if path.exists() else None
 

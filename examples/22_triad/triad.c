@@ -1,5 +1,5 @@
-/* triad MEGABYTES: how fast can this machine compute a = b + 3 c? As the triad of STREAM (J. D. McCalpin, IEEE TCCA
- * Newsletter, December 1995), with arrays of so many megabytes. Prints the fastest of ten times. */
+/* triad MEGABYTES: how fast can this machine compute a = b + 3 c? This is the triad of STREAM (J. D. McCalpin, IEEE
+TCCA Newsletter, December 1995), with arrays of the given size. Prints the fastest of ten times. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
