@@ -24,7 +24,7 @@ struct Leaving {
 };  ///< it takes no more work
 struct Lost {
   WorkerId worker;
-  bool to_blame = true;  ///< its evaluation may have ended it
+  bool to_blame = true;  ///< its evaluation may have killed it
 };
 struct Asked {
   std::uint64_t wanted;
@@ -38,7 +38,7 @@ struct Arrived {
   Attempt attempt;
   bool ok;
   double value;
-  double duration_s;            ///< below 0: it does not limit the others'
+  double duration_s;            ///< below 0: not known; ignored for prefetching
   std::uint64_t residuals = 0;  ///< number of residuals; 0: a value
   bool wrong_shape = false;     ///< it failed because its outcome lacks a value, or is of another kind
 };
@@ -144,13 +144,14 @@ class Broker {
   void replay_ask(std::uint64_t count);
   void replay_tell(EvaluationId id, bool ok, double value, std::uint64_t residuals = 0);
   void replay_cancel(EvaluationId id);
-  /// An outcome is durable, but was not told. If its number of residuals ended the study, it is evaluated again.
+  /// An outcome that is durable, but was not told. If its number of residuals ended the study, its candidate is
+  /// evaluated again.
   void replay_outcome(EvaluationId id, bool ok, double value, std::uint64_t residuals = 0);
   /// The optimizer started a job; replay_adopt(): it was adopted. A job that was not adopted is started again.
   void replay_job(JobId job) { job_ = job; }
   void replay_adopt() { job_.reset(); }
   void replay_converged() { converged_ = true; }
-  /// The least id that is neither told nor cancelled.
+  /// The lowest id that is neither told nor cancelled.
   EvaluationId first_open() const { return evaluations_.first(); }
   /// Starts the clock of wall_time_s and the first actions.
   void start(double now_s, std::vector<Action>& actions);

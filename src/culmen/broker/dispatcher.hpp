@@ -1,4 +1,5 @@
-// Which worker gets the next candidates, and how many: from what each worker has, and from its round trip.
+// Decides which worker gets the next candidates, and how many. It uses the number of candidates at each worker, and the
+// worker's round trip.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -22,36 +23,37 @@ class Dispatcher {
   using Sent = std::vector<std::pair<EvaluationId, Attempt>>;
   struct Left {
     Sent sent;             ///< the candidates at the worker, in the order of sending
-    bool evaluates_first;  ///< it was at the first one: all before have been answered
+    bool evaluates_first;  ///< it was evaluating the first one: all before are answered
   };
 
   /// `open_ended`: candidates are calls of a program, which submits the next ones when it has a result.
   Dispatcher(const PrefetchTerms& terms, bool open_ended);
 
-  /// False if it is there already.
+  /// False if the worker has already joined.
   bool join(WorkerId worker);
-  /// It gets no more candidates.
+  /// The worker gets no more candidates.
   void leave(WorkerId worker);
-  /// Nothing if it was not there.
+  /// Empty if the worker had not joined.
   std::optional<Left> lose(WorkerId worker);
-  /// Of a candidate that it does not have: nothing changes. `duration_s` below 0: not known.
+  /// Does nothing if the worker does not have this candidate. `duration_s` below 0: not known.
   void answer(WorkerId worker, EvaluationId id, Attempt attempt, double duration_s, double now_s, const Supply& supply);
   void learn_duration(double duration_s) { prefetch_.learn_duration(duration_s); }
 
-  /// One of those that have the fewest candidates; none if no worker should get one now.
+  /// One of the workers with the fewest candidates. Empty if no worker should get one now.
   std::optional<WorkerId> pick(const Supply& supply);
-  /// The worker should get one more. Several at once travel in one message.
+  /// Whether the worker should get one more candidate. Several candidates travel in one message.
   bool can_take(WorkerId worker, const Supply& supply) const;
-  /// Returns the number of results that it may send later: it has candidates beyond two round trips.
+  /// Returns the number of results that the worker may send later, because its candidates last longer than two round
+  /// trips.
   std::uint32_t give(WorkerId worker, EvaluationId id, Attempt attempt, double now_s);
 
   std::uint32_t workers() const { return alive_; }
   std::uint32_t busy() const { return busy_; }
   /// Workers that pick() may return.
   std::size_t free() const { return free_workers_; }
-  /// Candidates that all workers together should have, if their round trips took no time.
+  /// Number of candidates that all workers together should have if round trips took no time.
   std::uint64_t wanted() const { return alive_ * (batch_ + prefetch_.waiting({}).now); }
-  /// Candidates for which workers are free at this moment.
+  /// Number of candidates for which workers are free at this moment.
   std::uint64_t room();
 
  private:

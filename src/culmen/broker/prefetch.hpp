@@ -1,4 +1,4 @@
-// Whether candidates wait at a worker, and how many: from the durations of evaluations and its round trip.
+// Decides how many candidates wait at a worker, from the durations of evaluations and the worker's round trip.
 #pragma once
 #include <cstdint>
 
@@ -9,21 +9,22 @@ struct PrefetchTerms {
   double below_s = 0;       ///< mean duration of an evaluation below which candidates wait
   std::uint32_t batch = 1;  ///< above 1: this number of candidates waits
   bool only_one = false;    ///< at most one waits, unless there are batches
-  std::uint64_t most = 64;  ///< that wait at a worker because of its backlog
-  bool calls = false;  ///< of a program: at most two wait, and no more than below_s takes, unless there are batches
+  std::uint64_t most = 64;  ///< largest number of candidates that wait at a worker because of its backlog
+  bool calls = false;       ///< candidates are calls of a program: at most two wait, and no more than below_s of work,
+                            ///< unless there are batches
 };
 
-/// Of one worker: from sending a candidate to its outcome, without its evaluation. It is known only of a candidate that
-/// was alone there.
+/// The round trip of one worker: the time from sending a candidate to its outcome, without the evaluation. It can be
+/// measured only with a candidate that was alone at the worker.
 class RoundTrip {
  public:
-  /// The least one counts: others contain delays of a busy machine.
+  /// The shortest round trip counts, because longer ones contain delays of a busy machine.
   void learn(double trip_s);
   /// The worker has answered.
   void count_answer() { ++answers_; }
   bool has_answers() const { return answers_ > 0; }
-  /// The next candidate should be alone: the first one was slow, perhaps because all workers started at once. The
-  /// second one is, and then those after 4, 16, … times as many answers.
+  /// Whether the next candidate should be alone, to measure again: the first one may have been slow because all workers
+  /// started at once. The second one is alone, and then the ones after 4, 16, … times as many answers.
   bool is_in_doubt() const;
   /// 0 if unknown.
   double seconds() const { return seconds_ < 0 ? 0 : seconds_; }
@@ -33,8 +34,8 @@ class RoundTrip {
   std::uint64_t answers_ = 0, in_doubt_from_ = 0;
 };
 
-/// How much of its time a worker evaluates while candidates wait for it, and how many more should wait. On a crowded
-/// machine, messages take longer than a candidate that is alone: if more wait, fewer messages carry them.
+/// Measures the share of time in which a worker evaluates, and decides whether more candidates should wait for it. On a
+/// crowded machine, messages are slow: if more candidates wait, fewer messages are necessary.
 class Backlog {
  public:
   /// It had fewer candidates than it may have.
@@ -64,16 +65,17 @@ class Prefetch {
   static constexpr double longest_ahead_s = 0.5;  ///< of candidates that wait because of a backlog
 
   explicit Prefetch(const PrefetchTerms& terms) : terms_(terms) {}
-  /// Of an evaluation; below 0: not known.
+  /// The duration of an evaluation; below 0: not known.
   void learn_duration(double duration_s);
-  /// Candidates that wait at a worker besides those that it evaluates: now, and at most if its backlog grows.
+  /// Number of candidates that wait at a worker, without the ones that it evaluates: now, and at most if its backlog
+  /// grows.
   struct Waiting {
     std::uint64_t now, most;
   };
   Waiting waiting(const RoundTrip& trip, const Backlog& backlog = {}) const;
-  /// Evaluations that take as long as two round trips together.
+  /// Number of evaluations that together take as long as two round trips.
   std::uint64_t in_two_trips(const RoundTrip& trip) const;
-  /// An evaluation takes less time than a worker waits for its next candidate.
+  /// Whether an evaluation takes less time than a worker waits for its next candidate.
   bool shorter_than(const RoundTrip& trip) const;
 
  private:

@@ -8,11 +8,11 @@
 
 namespace culmen {
 
-/// Each one that is set can end the study. Checked after each tell, in the order of tells.
+/// Each rule that is set can end the study. Rules are checked after each tell, in the order of tells.
 struct StopRules {
   std::uint64_t evaluations = 0;                                 ///< told evaluations, exact; 0: no limit
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
-  double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
+  double wall_time_s = std::numeric_limits<double>::infinity();  ///< since this start of the master
   std::uint64_t stagnation = 0;     ///< told evaluations without an improvement; 0: no limit
   double stagnation_tolerance = 0;  ///< an improvement is more than this share of the whole improvement so far
 
@@ -37,9 +37,10 @@ struct FailurePolicy {
   OnFailure on_failure = OnFailure::penalise;
   std::uint32_t retries = 2;       ///< of OnFailure::retry
   std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers counts as crashed
-  /// The study stops if this number was told since its start and none of the study ever succeeded; 0: never.
+  /// The study stops if this number of evaluations was told since its start, and no evaluation of the study ever
+  /// succeeded; 0: never.
   std::uint64_t give_up_after = 100;
-  /// It also stops if none ever succeeded, and this number had a wrong shape: a mistake of the study.
+  /// It also stops if no evaluation ever succeeded, and this number had a wrong shape. This is a mistake in the study.
   static constexpr std::uint64_t give_up_without_shape = 3;
 
   /// As StopRules::each_setting.
@@ -60,14 +61,14 @@ enum class StopReason : unsigned char {
   converged,    ///< the optimizer's own rule: see Source::converged()
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
-  callback,     ///< the program that watches the run has enough; resumable
+  callback,     ///< the program's callback stopped the run; resumable
   failure,      ///< FailurePolicy::stop; resumable
   all_failed,   ///< FailurePolicy::give_up_after; resumable
   set_up,       ///< a worker cannot set the evaluator up: bad input; resumable
   error,        ///< no worker is left, a job of the optimizer failed, or the store cannot be written; resumable
 };
 
-/// As stored, and as programs see it.
+/// The words in stores and for programs.
 inline constexpr std::array<std::pair<StopReason, const char*>, 13> stop_words{{
     {StopReason::none, "none"},
     {StopReason::evaluations, "evaluations"},
@@ -84,7 +85,7 @@ inline constexpr std::array<std::pair<StopReason, const char*>, 13> stop_words{{
     {StopReason::error, "error"},
 }};
 const char* word_of(StopReason reason);
-/// As people see it.
+/// The text for people.
 const char* to_string(StopReason reason);
 /// True if the study has ended for good; otherwise it can be resumed.
 bool is_final(StopReason reason);

@@ -1,5 +1,4 @@
-// Items of consecutive ids, of which the oldest are finished first, roughly: a sliding window, O(1) per
-// look-up.
+// Items of consecutive ids in a sliding window, with O(1) per look-up. Roughly, the oldest items are finished first.
 #pragma once
 #include <cassert>
 #include <cstdint>
