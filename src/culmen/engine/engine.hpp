@@ -28,12 +28,12 @@ struct EngineOptions {
   std::uint64_t study = 0;  ///< in every frame's head
   Epoch epoch = 1;
   std::string build;                       ///< of this culmen, for messages
-  std::optional<std::size_t> values = {};  ///< how many an outcome has (see Outcome); none: this is not checked
-  std::shared_ptr<JobRunner> jobs = {};    ///< where jobs run; none: each on a thread that the engine makes
-  bool visitors_are_to_blame = true;       ///< an evaluation may have ended a visitor that is lost
+  std::optional<std::size_t> values = {};  ///< number of values of an outcome (see Outcome); none: not checked
+  std::shared_ptr<JobRunner> jobs = {};    ///< runs the jobs; null: each runs on a thread that the engine makes
+  bool visitors_are_to_blame = true;       ///< if a visitor is lost, its evaluation may be the reason
   double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
                                ///< finish their current evaluation
-  std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; none: nobody
+  std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; may be null
 };
 
 /// The result of a run.
@@ -43,8 +43,8 @@ struct EngineResult {
   BrokerCounts counts;
   bool store_failed = false;  ///< the reason is error, because the store could not be written or read
   double evaluated_s = 0;     ///< sum of the durations of this start's evaluations, also of those that did not end
-  double served_s = 0;        ///< from the moment when the first worker was ready
-  double present_s = 0;       ///< sum of the times for which workers were there and ready
+  double served_s = 0;        ///< seconds from the first ready worker to the end
+  double present_s = 0;       ///< sum of the times in which workers were ready
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;

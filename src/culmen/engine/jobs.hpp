@@ -16,7 +16,7 @@ struct JobResult {
   std::string error;  ///< one sentence; empty: it succeeded
 };
 
-/// Runs the work here and now; an exception becomes the error.
+/// Runs the work in this call; an exception becomes the error.
 JobResult result_of(const Job& job) noexcept;
 
 /// Only the engine's thread calls it. One job at a time.
@@ -24,7 +24,7 @@ class JobRunner {
  public:
   virtual ~JobRunner() = default;
   virtual void start(Job job) = 0;
-  /// The result of the job, once; none: it still runs, or there is none.
+  /// Returns the result of the job once. Empty if the job still runs, or if there is no job.
   virtual std::optional<JobResult> take() = 0;
   /// Waits until no job runs.
   virtual void wait() = 0;

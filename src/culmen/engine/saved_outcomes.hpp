@@ -15,8 +15,8 @@ class SavedOutcomes {
   void add(const std::vector<Candidate>& candidates);
   /// Reads the outcomes of the candidates from `first` on, and forgets all others.
   void read(const Journal& journal, EvaluationId first);
-  /// Forgets those that are not of the candidates that were asked for now, and returns them. A failed one is tried
-  /// again, too.
+  /// For each candidate in `asked`: forgets the saved outcome of the same id if it belongs to another candidate or is a
+  /// failure. Returns these ids. Their candidates must be evaluated.
   std::vector<EvaluationId> forget_others(const std::vector<Candidate>& asked);
   /// True if the candidate need not be sent, because its outcome is here.
   bool answers(const Send& send);

@@ -1,4 +1,5 @@
-// Open candidates, and outcomes that wait to be told. Memory depends on the open ones, not on the history.
+// Open candidates, and outcomes that wait to be told. The memory depends on the number of open candidates, not on the
+// history.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -32,9 +33,9 @@ class EvaluationTable {
   /// Whether it is open, or was closed while an older one was open.
   bool has(EvaluationId id) const { return window_.has(id); }
   bool open(EvaluationId id) { return has(id) && window_[id].entry != nullptr; }
-  /// Of the candidate; has(id).
+  /// The candidate's hash. Requires has(id).
   std::uint64_t hash(EvaluationId id) { return window_[id].hash; }
-  /// open(id).
+  /// Requires open(id).
   EvaluationEntry& operator[](EvaluationId id) { return *window_[id].entry; }
   void close(EvaluationId id) {
     window_[id].entry.reset();

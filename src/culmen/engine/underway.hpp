@@ -27,8 +27,8 @@ class Underway {
     w.sent.emplace_back(id, attempt);
     changed_ = true;
   }
-  /// Returns the seconds by which the sum of all durations grows. A result that comes again adds nothing. That of a
-  /// lost worker adds what lost() has not counted yet.
+  /// Returns the seconds by which the sum of all durations grows. A repeated result adds nothing. The result of a lost
+  /// worker adds the time that lost() has not counted yet.
   double returned(WorkerId worker, EvaluationId id, Attempt attempt, double duration_s, double now_s) {
     changed_ = true;
     if (worker < workers_.size()) {
@@ -39,7 +39,7 @@ class Underway {
     const auto counted = lost_.extract({id, attempt});
     return counted.empty() ? 0 : std::max(0.0, duration_s - counted.mapped());
   }
-  /// Returns the seconds for which the worker's evaluation ran, which it will not end.
+  /// Returns the seconds for which the worker's unfinished evaluation ran.
   double lost(WorkerId worker, double now_s) {
     if (worker >= workers_.size() || workers_[worker].sent.empty()) return 0;
     auto& w = workers_[worker];
@@ -49,11 +49,11 @@ class Underway {
     w.sent = {};
     return ran_s;
   }
-  /// Its results do not matter any more.
+  /// Results of this evaluation do not matter any more.
   void closed(EvaluationId id) {
     if (!lost_.empty()) lost_.erase(lost_.lower_bound({id, 0}), lost_.lower_bound({id + 1, 0}));
   }
-  /// The one that has run longest. Takes O(workers).
+  /// The evaluation that has run longest. Takes O(workers).
   std::optional<Oldest> oldest() const {
     std::optional<Oldest> found;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
@@ -63,8 +63,8 @@ class Underway {
     }
     return found;
   }
-  /// Notes which evaluation has run longest, if that is due: at most once a second, and only if something has changed.
-  /// One that has run for less than a second does not count.
+  /// Notes the evaluation that has run longest; evaluations of less than a second do not count. Does this at most once
+  /// a second, and only if something has changed. Returns whether it did.
   bool look(double now_s) {
     if (!changed_ || now_s < next_look_s_) return false;
     next_look_s_ = now_s + look_period_s;
@@ -75,9 +75,9 @@ class Underway {
   }
   /// The evaluation that look() noted.
   const std::optional<Oldest>& longest() const { return longest_; }
-  /// When look() is due; infinity if nothing has changed.
+  /// The time at which look() is due; infinity if nothing has changed.
   double next_look_s() const { return changed_ ? next_look_s_ : std::numeric_limits<double>::infinity(); }
-  /// Seconds for which all that run now have run together.
+  /// The sum of the times of all current evaluations so far.
   double running_s(double now_s) const {
     double sum = 0;
     for (const auto& w : workers_) sum += w.sent.empty() ? 0 : now_s - w.since_s;
