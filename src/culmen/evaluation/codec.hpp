@@ -31,7 +31,8 @@ BytesView decode_without_payload(BytesView in, Outcome& out);
 void encode(const Recommendation& recommendation, Bytes& out);
 void decode(BytesView in, Recommendation& out);
 
-/// A 64-bit hash of the doubles (FNV-1a over words, folded): results carry it, a mismatch is dropped.
+/// A 64-bit hash of the doubles (FNV-1a over words, folded): results contain it, and a result with a wrong hash is
+/// dropped.
 std::uint64_t hash_of(const Candidate& candidate);
 
 }  // namespace culmen

@@ -1,4 +1,4 @@
-// The candidates that no other one dominates.
+// The Pareto front: the candidates that no other candidate dominates.
 #pragma once
 #include <vector>
 
@@ -15,7 +15,8 @@ struct Evaluated {
 /// True if `a` is not worse than `b` in any value, and better in at least one. Both have the same size.
 bool dominates(const std::vector<double>& a, const std::vector<double>& b);
 
-/// The non-dominated feasible outcomes of several objectives; of equal ones the first. An insertion compares with all.
+/// The non-dominated feasible outcomes of several objectives. Of equal outcomes, it keeps the first. add() compares the
+/// outcome with all members.
 class Front {
  public:
   void add(const Candidate& candidate, const Outcome& outcome);

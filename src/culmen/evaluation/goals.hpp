@@ -44,9 +44,9 @@ struct Goals {
   bool several() const { return objectives.size() > 1; }
   bool limited() const { return !limits.empty() || !conditions.empty(); }
   bool is_derived(const std::string& name) const;
-  /// The value that the loss gives its residuals. Without residuals, its own.
+  /// The loss of the outcome's residuals, or its own value if it has no residuals.
   double value_of(const Outcome& outcome) const;
-  /// From a stored value, which is minimized, to the user's value; and the reverse.
+  /// Converts a stored value, which is minimized, to the user's value, and back.
   double as_given(std::size_t objective, double value) const;
 };
 
@@ -56,15 +56,18 @@ struct Goals {
 /// expressions (see judge.hpp).
 void judge(Outcome& outcome, const Goals& goals, bool figures);
 
-/// The value of that name as it was given, in an outcome that has passed judge(); none if there is none.
+/// The figure of this name as the evaluator returned it. The outcome must have passed judge(). Empty if it has no such
+/// figure.
 std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, const std::string& name);
-/// The outcome becomes wrong_shape: it has no value of this name. `who` needs it. `objectives`: values that are no
-/// extras any more. `parameters`: other names that it could be.
+/// The outcome becomes wrong_shape, because it has no value of this name. `who`: the part of the study that needs the
+/// value. `objectives`: values that are no longer among the extra values. `parameters`: further names for "did you
+/// mean".
 void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
                    const std::vector<Objective>& objectives = {}, const std::vector<std::string>& parameters = {});
 
-/// Appends for each bound of a limit by how much an outcome is beyond it, or below 0 how far it is from it; lower
-/// before upper, NaN if the outcome lacks the value. The outcome has passed judge().
+/// Appends one number for each bound of a limit, the lower bound first. The number is positive if the outcome violates
+/// the bound, and negative if it does not. Its absolute value is the distance from the bound. It is NaN if the outcome
+/// lacks the value. The outcome must have passed judge().
 void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out);
 
 /// Layout:

@@ -23,8 +23,8 @@ class Judge {
   /// violations of conditions. A derived value with an inactive parameter is NaN; a condition with one does not apply.
   /// An outcome that lacks a value becomes wrong_shape, with its name.
   void complete(Outcome& outcome, std::span<const double> x, bool figures) const;
-  /// As slacks() of goals.hpp, with those of conditions after those of limits. x: a whole vector. Only for spaces
-  /// without conditions.
+  /// As slacks() of goals.hpp, with the numbers of conditions after the numbers of limits. `x` is a whole vector. Only
+  /// for spaces without conditions.
   void slacks(const Outcome& outcome, std::span<const double> x, std::vector<double>& out) const;
   const Goals& goals() const;
   /// The names of the values that an outcome must have for the expressions; each with the name of its expression.

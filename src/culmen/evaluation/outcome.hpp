@@ -30,7 +30,7 @@ struct Outcome {
   double violation = 0;           ///< ≥ 0; the violation of constraints; 0: feasible
   std::vector<double> residuals;  ///< least squares: the loss gives the value (see loss.hpp); else empty
   std::vector<std::pair<std::string, double>> extras;  ///< extra values by name
-  std::string message;                                 ///< unless ok: the reason, and the log's tail
+  std::string message;                                 ///< unless ok: the reason, and the end of the log
   double duration_s = 0;                               ///< as the worker measured it
   Bytes payload;                                       ///< opaque; for an Executor's item. Stores do not keep it
   bool ok() const { return status == Status::ok; }
@@ -48,8 +48,8 @@ struct Outcome {
   void check_finite();
 };
 
-/// Whether `a` is better: a success before a failure, a smaller violation before a larger one (Deb, Comput.
-/// Methods Appl. Mech. Eng. 186 (2000) 311), then the lower value. False among equals.
+/// Whether `a` is better: a success is better than a failure, then the smaller violation is better (Deb, Comput.
+/// Methods Appl. Mech. Eng. 186 (2000) 311), then the lower value. False if they are equal.
 bool better(const Outcome& a, const Outcome& b);
 /// The value that is compared with a target: infinite if a constraint is violated.
 double merit_of(const Outcome& outcome);

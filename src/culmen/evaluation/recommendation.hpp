@@ -6,9 +6,9 @@
 
 namespace culmen {
 
-/// The candidate that is best by several evaluations: with noise, the least single value is only the luckiest. If it
-/// comes from a model, its mean and deviation replace those of values, and `evaluations` are all that the model was
-/// fitted to.
+/// The best candidate according to several evaluations. With noise, the lowest single value is mostly luck. If the
+/// candidate comes from a model, `value` and `error` are the model's mean and deviation, and `evaluations` counts all
+/// evaluations of the fit.
 struct Recommendation {
   std::vector<double> x;          ///< as in a Candidate
   double value = 0;               ///< mean of its values, to be minimized

@@ -21,7 +21,7 @@ struct Job {
   std::function<Bytes()> work;
 };
 
-/// Gives candidates to the engine and hears of their outcomes. Every candidate ends in exactly one tell() or cancel(),
+/// Gives candidates to the engine and receives their outcomes. Every candidate ends in exactly one tell() or cancel(),
 /// in any order. Only the engine's thread calls it.
 class Source {
  public:
