@@ -17,16 +17,16 @@ struct OptionRule {
   std::string name;
   std::string about;
   Type type = Type::number;
-  double lowest = 0, highest = std::numeric_limits<double>::max();  ///< of number and whole
-  std::vector<std::string> words = {};                              ///< of word: what is allowed
+  double lowest = 0, highest = std::numeric_limits<double>::max();  ///< for number and whole
+  std::vector<std::string> words = {};                              ///< for word: the allowed words
   std::optional<OptionValue> standard = {};                         ///< the default
-  std::string otherwise = {};                                       ///< if there is no default: what happens, in words
+  std::string otherwise = {};                                       ///< if there is no default: the behaviour, in words
   std::optional<OptionValue> former = {};                           ///< the default in the first edition, if it differs
   bool ends_only = false;  ///< it decides when the search ends, but not its candidates
 
   static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);
-  /// `otherwise`: what happens if the option is not given, in words.
+  /// `otherwise`: the behaviour without the option, in words.
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, std::string otherwise);
   OptionRule formerly(OptionValue value) const;
   OptionRule that_only_ends() const;
@@ -45,7 +45,7 @@ struct OptimizerInfo {
   bool seeded = true;                    ///< false: the seed does not change the candidates
   bool asynchronous = false;             ///< can be told in any order, and then always has a candidate
   std::vector<OptionRule> options = {};  ///< in alphabetical order
-  Edition edition = Edition::first;      ///< since which its candidates are as they are now
+  Edition edition = Edition::first;      ///< the edition in which its candidates changed last
 };
 
 /// All optimizers in alphabetical order. Defined in catalogue/registry.cpp, which knows them.

@@ -31,14 +31,14 @@ class Optimizer : public Source {
   /// This does not change the candidates of a generational optimizer.
   void hand_out_jobs() final { hands_out_jobs_ = true; }
   std::optional<Job> next_job() final;
-  /// Throws InputError for a job that is not out.
+  /// Throws InputError if this is not the job that next_job() gave out.
   void adopt(JobId job, const Bytes& result) final;
-  /// Tells the outcome of a vector that it did not ask for, such as a user's start. Deterministic if this comes before
-  /// the tells of the first generation.
+  /// Tells the outcome of a vector that the optimizer did not propose, such as a user's start. Deterministic if this
+  /// comes before the tells of the first generation.
   virtual void hear(const std::vector<double>& /*x*/, const Outcome& /*outcome*/) {}
   /// True if it finishes after a number of candidates that it chooses itself.
   virtual bool ends_by_itself() const { return false; }
-  /// True if its first candidate is the space's start, with inactive parameters at rest.
+  /// True if its first candidate is Space::start(), with inactive parameters at their resting values.
   virtual bool begins_at_start() const { return false; }
   /// True if it should hear of all starts before its first ask().
   virtual bool waits_for_starts() const { return false; }
@@ -58,7 +58,7 @@ class Optimizer : public Source {
   virtual void do_ask(std::size_t n, std::vector<Candidate>& out) = 0;
   virtual void do_tell(EvaluationId id, const Outcome& outcome) = 0;
   virtual void do_cancel(EvaluationId id) = 0;
-  /// Work that is due. Called after every other call, but not while a job is out.
+  /// The next job, if one is due. Called after every other call, but not while a job runs.
   virtual std::function<Bytes()> do_job() { return {}; }
   virtual void do_adopt(const Bytes& /*result*/) {}
 

@@ -21,7 +21,7 @@ struct OptionValue : std::variant<double, std::string, bool> {
 
 using OptimizerOptions = std::map<std::string, OptionValue>;
 
-/// As in a study file, but numbers as short as they can be: 0.25, "plus", true.
+/// As in a study file, with the shortest form of numbers: 0.25, "plus", true.
 std::string to_string(const OptionValue& value);
 
 }  // namespace culmen

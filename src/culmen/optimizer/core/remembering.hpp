@@ -16,7 +16,7 @@ class Remembering : public Optimizer {
   /// Receives the candidates of one do_ask().
   class Asked {
    public:
-    /// Returns the id that the candidate gets. Its memo is among memos() at once.
+    /// Returns the id that the candidate gets. memos() contains its memo at once.
     EvaluationId give(std::vector<double> x, Memo memo) {
       memos_.emplace(next_, std::move(memo));
       out_.push_back({0, std::move(x)});
@@ -35,9 +35,9 @@ class Remembering : public Optimizer {
     EvaluationId& next_;
   };
 
-  /// Gives at most n candidates (in the space's order, in their own units) with their memos.
+  /// Gives at most n candidates with their memos. Their values are in the space's order and the parameters' own units.
   virtual void do_ask(std::size_t n, Asked& out) = 0;
-  /// `memo` is no longer among memos().
+  /// memos() no longer contains `memo`.
   virtual void do_tell(EvaluationId id, Memo&& memo, const Outcome& outcome) = 0;
   virtual void do_cancel(EvaluationId id, Memo&& memo) = 0;
   /// Of the open candidates.
