@@ -24,23 +24,23 @@ class Expression {
   /// A condition of parameters. Throws InputError with the expression, the place in it, what was expected there, and a
   /// similar name.
   Expression(std::string_view text, std::span<const Parameter> parameters);
-  /// A number or a condition (`type`) of parameters and *figures*: a name that no parameter has is a figure, which is a
-  /// number. Its vectors x are then vectors of the space, followed by the figures in the order of figures().
+  /// A number or a condition (`type`) of parameters and *figures*. A name that no parameter has is a figure, which is a
+  /// number. The vectors x must then contain the parameters, followed by the figures in the order of figures().
   Expression(std::string_view text, std::span<const Parameter> parameters, Type type);
 
   /// The number, or 1 or 0 for a condition.
   double value(std::span<const double> x) const { return number(root_, x); }
   bool holds(std::span<const double> x) const { return violation(x) == 0; }
-  /// 0 if it holds, else > 0 and finite: the violations of comparisons, their sum under `and`, the least under `or`;
-  /// 1 if nothing can be measured.
+  /// 0 if the condition holds, else positive and finite. `and` gives the sum of the violations of its comparisons, `or`
+  /// the smallest one. A part without numbers to compare gives 1.
   double violation(std::span<const double> x) const;
-  /// Appends the violation of each comparison under its outermost `and`: at most 0 if it holds; two numbers for an
-  /// equality, one for each side. Always appends the same number of finite values. Smooth if the compared terms are,
-  /// unlike violation().
+  /// Appends the violation of each comparison under the outermost `and`, which is at most 0 if the comparison holds. An
+  /// equality gives two numbers, one for each side. Always appends the same number of finite values. Smooth if the
+  /// compared terms are, unlike violation().
   void slacks(std::span<const double> x, std::vector<double>& out) const { slacks(root_, true, x, out); }
-  /// Indices of the parameters that it names, ascending.
+  /// Indices of the parameters in the expression, ascending.
   const std::vector<std::size_t>& names() const { return names_; }
-  /// In the order in which it names them first.
+  /// Names of the figures, in the order of their first use.
   const std::vector<std::string>& figures() const { return figures_; }
   const std::string& text() const { return text_; }
 

@@ -29,7 +29,7 @@ struct Parameter {
   std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
   std::optional<double> initial{};  ///< value in a starting point; also the value if inactive
   std::string active_when{};        ///< a condition on other parameters; empty: always active
-  std::optional<double> fixed{};    ///< its only value; it is then no part of the search
+  std::optional<double> fixed{};    ///< its only value; the search then leaves it out
   bool operator==(const Parameter&) const = default;
 
   /// Whether it has only finitely many values.
@@ -56,10 +56,11 @@ Parameter fixed_at(Parameter parameter, const Value& value);
 
 const char* to_string(ParameterKind kind);
 const char* to_string(Scale scale);
-/// The shortest text that reads back equal; whole numbers without a point; true, false and none.
+/// The shortest text from which the same value can be read. Whole numbers have no point; the words are true, false and
+/// none.
 std::string to_string(const Value& value);
 std::string to_string(const Choice& choice);
-/// The kind of a choice in words: number, text, truth or none.
+/// The kind of a choice as a word: number, text, truth or none.
 const char* kind_of(const Choice& choice);
 /// A number; a truth is 0 or 1. Throws std::bad_variant_access for other choices.
 double number_in(const Choice& choice);

@@ -1,4 +1,4 @@
-// From one parameter's double to its place in [0, 1] and back, whether it is active or not.
+// Converts the double of one parameter to its place in [0, 1] and back, for active and inactive parameters.
 #pragma once
 #include "culmen/space/parameter.hpp"
 
@@ -6,11 +6,11 @@ namespace culmen {
 
 /// Whether both bounds are finite. A real parameter may lack one or both; it then has an initial value.
 bool has_bounds(const Parameter& p);
-/// The width of the range; without bounds, that of its middle half, which lies about the initial value.
+/// The width of the range. Without bounds, it is the width of the middle half, which lies around the initial value.
 double width_of(const Parameter& p);
 
-/// Without a bound: half of all places lie within the parameter's own size of its initial value, and none is farther
-/// than about 10^8 times this size.
+/// Without a bound, half of all places lie at most one size of the parameter from its initial value. No place is
+/// farther than about 10^8 times this size.
 double from_unit(const Parameter& p, double u);
 double to_unit(const Parameter& p, double v);
 

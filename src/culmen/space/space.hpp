@@ -1,4 +1,4 @@
-// From names to flat vectors of doubles and back. Only the space knows the names; the inner loop moves doubles.
+// Converts named values to vectors of doubles and back. Only the space knows the names; inner loops use doubles.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -88,8 +88,8 @@ class Space {
 
   /// Vector -> (name, value) of the active parameters in the space's order.
   std::vector<Named> named(std::span<const double> vector) const;
-  /// (name, value) in any order -> vector. Inactive and fixed parameters need no value. Inactive ones rest. Throws
-  /// InputError for a missing, repeated or unknown name, or a value that is not allowed.
+  /// (name, value) in any order -> vector. Inactive and fixed parameters need no value. Inactive ones get their resting
+  /// values. Throws InputError for a missing, repeated or unknown name, or a value that is not allowed.
   std::vector<double> vector_of(std::span<const Named> values) const;
 
   /// True if the value lies at a bound, within 1e-6 of the parameter's range (measured on its scale). Never for
