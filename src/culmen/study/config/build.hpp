@@ -1,4 +1,4 @@
-// Which culmen this is.
+// The version of culmen.
 #pragma once
 #include <string>
 

@@ -36,8 +36,8 @@ Mode mode_of(const StudyConfig& config);
 /// this study in either mode. A budget is short below 100 evaluations for each worker and parameter. It counts only for
 /// real parameters, and only up to 2 (n + 1) workers, n being the number of parameters.
 ModeDecision decide_mode(const StudyConfig& config, std::size_t workers, const std::string& begun = {});
-/// Keeps the decision in `config`, with the fingerprint that belongs to it. A mode that is there already stays. The
-/// edition becomes that of the store, if this study began there in an earlier one.
+/// Stores the decision in `config`, with its fingerprint. Does not change a mode that is already set. If the store
+/// began this study in an earlier edition, `config` gets this edition.
 void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun = {});
 
 }  // namespace culmen

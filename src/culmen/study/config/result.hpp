@@ -18,7 +18,7 @@ struct StudyResult : EngineResult {
   std::uint32_t team_size = 0;  ///< ranks of each worker; 0: no teams
   std::uint32_t nodes = 1;      ///< machines with workers that were there from the start
   std::string store;
-  Goals goals;  ///< tell how the values are to be read
+  Goals goals;  ///< they say how to read the values
   std::string optimizer, optimizer_why;
   Mode mode = Mode::generational;
   std::shared_ptr<const History> history = {};  ///< of the master alone, if RunOptions::history_bytes asks for it

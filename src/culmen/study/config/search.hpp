@@ -1,4 +1,4 @@
-// The optimizer of a study: which one it is, and how it is made.
+// Chooses and makes the optimizer of a study.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace culmen {
 
-/// Whether the evaluator returns residuals, or expressions make them of its results.
+/// Whether the evaluator returns residuals, or expressions compute them from its results.
 bool returns_residuals(const StudyConfig& config);
 /// The kind of result that the optimizer can expect of an evaluation.
 Yield yield_of(const StudyConfig& config);
@@ -18,7 +18,7 @@ void choose_optimizer(StudyConfig& config);
 /// The optimizer of a study that begins with this number of evaluations (0: no limit), with its starts and constraints.
 /// Throws InputError if the optimizer cannot work on this study.
 std::unique_ptr<Optimizer> make_search(const StudyConfig& config, std::uint64_t evaluations);
-/// Whether the first candidate is the space's start; without a start, the middle of the space.
+/// Whether the first candidate is the space's start, or without a start the middle of the space.
 bool begins_at_start(const StudyConfig& config);
 /// Whether the optimizer can end the study by a rule of its own, such as local searches that agree.
 bool can_converge(const StudyConfig& config);

@@ -15,17 +15,17 @@ namespace culmen {
 
 class Refusals;
 
-/// One thread makes and ends it, because MPI requires that. In between the engine uses its transport.
+/// The same thread makes it and ends it, because MPI requires that. In between the engine uses its transport.
 class Crew {
  public:
   virtual ~Crew() = default;
   virtual Transport& transport() = 0;
   virtual std::size_t workers() const = 0;
-  /// Machines on which they are.
+  /// The number of machines with workers.
   virtual std::size_t nodes() const { return 1; }
-  /// Workers from this number on come and go. None: nobody comes.
+  /// Workers from this number on may join and leave during the run. Empty: nobody can join.
   virtual std::optional<WorkerId> first_visitor() const { return {}; }
-  /// Where others may join them, with the port that the system chose.
+  /// The address at which other workers can join, with the port that the system chose.
   struct Door {
     std::string address;      ///< empty: nowhere
     std::string fingerprint;  ///< of the certificate; empty without TLS
@@ -50,7 +50,7 @@ std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);
 /// Throws InputError for EvaluatorKind::function: a lambda cannot be sent to another process.
 std::unique_ptr<Crew> make_process_crew(const CrewRequest& request);
 
-/// Makes evaluators of `function` if there is one, otherwise those that the set-up names.
+/// Makes evaluators that call `function` if it is not empty, otherwise the evaluators that the set-up describes.
 EvaluatorFactory factory_for(Function function);
 
 }  // namespace culmen

@@ -11,8 +11,8 @@
 
 namespace culmen {
 
-/// Hands evaluations out and takes their outcomes back, from any thread. Outcomes pass through the code of a worker, so
-/// that they are judged by the same rules as all others.
+/// Gives evaluations to the program and takes their outcomes back, from any thread. Outcomes pass through the code of a
+/// worker, so they are judged by the same rules as all others.
 class LentWorkers {
  public:
   struct Work {
@@ -25,11 +25,11 @@ class LentWorkers {
 
   /// The evaluations to do now. Empty after at_most_s, or when the study has ended.
   std::vector<Work> take(double at_most_s);
-  /// Every ticket once. Throws Error for another one.
+  /// Must be called once for every ticket. Throws Error for an unknown ticket.
   void give(std::uint64_t ticket, Outcome outcome);
   /// The executor cannot evaluate any more: the study stops with this sentence.
   void fail(const std::string& sentence);
-  /// Nothing more is taken or given, whether or not a study has begun.
+  /// Ends take() and give(), even if no study has begun.
   void end() { transport_.close(0); }
   bool ended() const { return transport_.closed(); }
 

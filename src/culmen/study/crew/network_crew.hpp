@@ -22,8 +22,8 @@ struct Listening {
   explicit operator bool() const { return !address.empty(); }
 };
 
-/// A crew that others may join. Workers of `own`, if it is not null, work from the start. Throws InputError if it
-/// cannot listen.
+/// A crew that workers of other machines can join. If `own` is not null, its workers work from the start. Throws
+/// InputError if it cannot listen.
 std::unique_ptr<Crew> make_network_crew(const Listening& listening, const CrewRequest& request,
                                         std::unique_ptr<Crew> own);
 

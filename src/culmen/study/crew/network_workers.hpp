@@ -17,16 +17,16 @@ struct Joining {
   double patience_s = 60;  ///< how long a worker tries to reach the master, at first and after a lost connection
 };
 
-/// They evaluate only the work of their own study: what the master sends as a set-up is not used.
+/// They evaluate only their own study: they ignore the set-up that the master sends.
 class NetworkWorkers {
  public:
   /// `function` for EvaluatorKind::function.
   NetworkWorkers(StudyConfig config, Joining joining, Function function = {});
   ~NetworkWorkers();
-  /// Joins, and returns when all have left. Throws as wait_joined() does, and TransportError with the trouble() that
-  /// ended them. In place of start().
+  /// Joins, and returns when all have left. Use it instead of start(). Throws as wait_joined() does, and TransportError
+  /// with trouble() if an error ended them.
   void run();
-  /// Begins to join. Once.
+  /// Begins to join. Call it only once.
   void start();
   /// Waits at most `timeout_s` until all have joined, and returns whether they have; then they evaluate. Also true
   /// after stop(). Throws InputError if the master refuses a worker, TransportError if it is not reached.

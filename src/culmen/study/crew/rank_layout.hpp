@@ -1,4 +1,5 @@
-// Who does what in a launch: rank 0 is the master, and on every other node the first rank is the relay of the others.
+// The roles of the ranks in a launch: rank 0 is the master, and on every other node the first rank is the relay of the
+// others.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -26,7 +27,7 @@ class RankLayout {
   std::size_t workers_through(std::size_t node) const;
   /// The ranks that work on a node.
   std::vector<int> workers_of(std::size_t node) const;
-  /// Those that get the result from the server of this node: its workers and, if it is the master's, all relays.
+  /// The ranks that get the result from the server of this node: its workers and, on the master's node, all relays.
   std::vector<int> served_by(std::size_t node) const;
   /// The number of a worker among those of its node.
   WorkerId box_of(int rank) const;

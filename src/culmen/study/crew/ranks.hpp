@@ -19,12 +19,12 @@ void finalize_world(int exit_code);
 /// In rank 0: whether a rank did not leave its evaluation.
 bool a_rank_hangs();
 
-/// In rank 0, before anything that may end in abandon_ranks: the other ranks are waiting, also after a refusal.
+/// In rank 0, before anything that may end in abandon_ranks(): notes that the other ranks wait, also after a refusal.
 void expect_ranks();
 /// In rank 0, if nothing can run: the other ranks get this error. Collective with serve_as_rank.
 void abandon_ranks(const Refusal& why);
 /// In rank 0: the next study is the last one, and its result dismisses the ranks. They then leave MPI while rank 0
-/// still prints: if all leave at once, MPICH over TCP (UCX) may wait for ever for one that was quicker.
+/// still prints. If all ranks left at once, MPICH over TCP (UCX) might wait for ever for a rank that was quicker.
 void dismiss_with_result();
 /// In rank 0, if the other ranks serve until then. Collective with serve_until_dismissed, harmless outside a launch.
 void dismiss_ranks();

@@ -41,12 +41,11 @@ enum class RanksEvent : unsigned char {
 /// | dismiss  | waiting, invited, refused | dismissed                       |
 /// | end      | all but stuck and ended   | ended                           |
 ///
-/// An event in any other state changes nothing. Ranks other than 0 know of themselves only whether they wait or are
-/// dismissed.
+/// An event in any other state changes nothing. A rank other than 0 knows only whether it waits or is dismissed.
 class RanksStates {
  public:
   RanksState state() const { return state_; }
-  /// False if the event changes nothing: then nothing is to be sent.
+  /// False if the event changes nothing: then rank 0 must send nothing.
   bool on(RanksEvent event);
   /// The next study is the last one: the ranks leave with its result, or with the reason why it cannot start.
   void expect_the_last() { is_last_ = true; }

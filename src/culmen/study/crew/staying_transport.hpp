@@ -10,8 +10,8 @@
 
 namespace culmen {
 
-/// The end of a run does not end it: the workers keep their connections, and join the next run at its begin(). One
-/// run at a time uses it. A worker first finishes the evaluation that it has at the end of a run.
+/// It stays open at the end of a run: the workers keep their connections, and join the next run at its begin(). Only
+/// one run at a time may use it. A worker first finishes the evaluation that it has at the end of a run.
 class StayingTransport final : public OpenTransport {
  public:
   /// Listens from now on. Throws InputError if it cannot listen at the address.
@@ -19,7 +19,7 @@ class StayingTransport final : public OpenTransport {
   ~StayingTransport() override;
   /// A run begins. `status`: as ListenOptions::status, until the run ends.
   void begin(std::function<std::string()> status);
-  /// Tells the workers to leave, and waits for that, as close() of another transport. After the last run.
+  /// After the last run: tells the workers to leave and waits for that, like close() of other transports.
   void dismiss_all(double grace_s);
 
   const Address& address() const override { return network_->address(); }

@@ -24,7 +24,7 @@ struct TeamsWanted {
 /// The workers of a layout in teams, in the order of their ranks.
 class TeamLayout {
  public:
-  /// Throws InputError, with the numbers of ranks that would do, if the workers cannot be divided.
+  /// Throws InputError if the workers cannot be divided into teams. The message names possible numbers of ranks.
   TeamLayout(const RankLayout& ranks, const TeamsWanted& wanted);
   /// The members of every team in the order of their ranks, as the master numbers its workers.
   const std::vector<std::vector<WorkerId>>& teams() const { return teams_; }

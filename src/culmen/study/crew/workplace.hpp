@@ -1,4 +1,5 @@
-// Where the workers of a run come from. Everything that depends on the place is decided here.
+// The kind of workers of a run: threads, processes, ranks and others. Everything that depends on this kind is decided
+// here.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -20,16 +21,16 @@ struct WorkersWanted {
   std::size_t team_size = 0;   ///< number of ranks that evaluate a candidate together; 0: each rank evaluates alone
   TeamPlacement team_placement = TeamPlacement::node;
   std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
-  Listening listening;                ///< others may join them. Then there are `workers` of them, also if that is 0
+  Listening listening;                ///< if given, other workers can join, and workers = 0 means no own workers
 };
 
-/// One place, which one run uses.
+/// One kind of workers, for one run.
 class Workplace {
  public:
   virtual ~Workplace() = default;
-  /// How many evaluations run at a time. Known before there are workers.
+  /// The number of evaluations that run at a time. It is known before hire().
   virtual std::size_t workers() const = 0;
-  /// How many of them share the CPUs of this process. None of a launch: each rank knows its own CPUs.
+  /// The number of workers that share the CPUs of this process. 0 in a launch: each rank knows its own CPUs.
   virtual std::size_t local_workers() const { return workers(); }
   /// Whether workers are processes that the master starts.
   virtual bool starts_processes() const { return false; }
@@ -37,9 +38,9 @@ class Workplace {
   virtual bool uses_ranks() const { return false; }
   /// Whether there are workers from the start.
   virtual bool has_own_workers() const { return true; }
-  /// Whether others may join. A run without workers waits for them.
+  /// Whether other workers can join. A run without workers waits for them.
   virtual bool is_open() const { return false; }
-  /// Before anything that may end in abandon().
+  /// Must be called before anything that may end in abandon().
   virtual void expect() {}
   /// The run cannot start, for this reason.
   virtual void abandon(const Refusal& /*why*/) {}

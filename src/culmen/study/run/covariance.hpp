@@ -42,14 +42,15 @@ Eigen::MatrixXd sandwich(const Covariance& covariance, const Eigen::MatrixXd& ja
 
 enum class Bound : unsigned char { none, lower, upper };
 
-/// Bounds of the parameters, and where they are.
+/// Values and bounds of the parameters.
 struct WithinBounds {
   Eigen::VectorXd at, lower, upper;
   Eigen::VectorXd span;  ///< widths of the ranges
 };
 
-/// For each parameter: the bound that alone stops it. A parameter this near to a bound is at it if the minimum, by its
-/// derivatives, lies at least as far beyond. sizes: the error of each parameter if all others are fixed.
+/// For each parameter, the bound that keeps it from the minimum, or none. Such a parameter is closer to the bound than
+/// a small share of its error. The minimum that its derivatives predict lies farther than this share beyond the bound.
+/// `sizes`: the error of each parameter if all others are fixed.
 std::vector<Bound> stopping_bounds(const WithinBounds& place, const Eigen::VectorXd& gradient,
                                    const Eigen::VectorXd& sizes, double up);
 

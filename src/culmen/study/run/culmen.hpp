@@ -86,7 +86,7 @@ struct MinimizeResult {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
   /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
-  /// because it is not real, at a bound, inactive or not determined by the residuals, or because evaluations beside it
+  /// because it is not real, at a bound, inactive or not determined by the residuals, or because evaluations near it
   /// failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or errors_message says why.
   ///
   /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must

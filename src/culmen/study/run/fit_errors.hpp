@@ -11,11 +11,11 @@
 
 namespace culmen {
 
-/// In the order of the space, with fixed parameters; NaN for a parameter without an error.
+/// Rows and columns are in the order of the space, with fixed parameters. NaN: the parameter has no error.
 struct FitErrors {
   std::vector<std::vector<double>> covariance;
   std::vector<std::vector<double>> sandwich = {};  ///< with a robust loss
-  std::string message = {};                        ///< why there are none, or none of some parameters; or empty
+  std::string message = {};  ///< why all or some parameters have no errors; empty: all have errors
   bool operator==(const FitErrors&) const = default;
 };
 
@@ -26,14 +26,14 @@ bool has_errors(const Space& space, const StudyResult& result);
 /// errors_of_fit() does not know. Empty if there is none. The same in all ranks of a launch.
 std::string constraint_at_best(const Space& space, const StudyResult& result);
 /// From central differences around the best candidate: two evaluations for each free parameter, on the workers of
-/// `options`. A parameter is free if it is real, active, at no bound, and if an evaluation beside it succeeds. See
+/// `options`. A parameter is free if it is real, active, at no bound, and if an evaluation next to it succeeds. See
 /// covariance.hpp for the rules.
 FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,
                         const StudyResult& result) noexcept;
 /// In the other ranks of a launch, collective with errors_of_fit.
 FitErrors errors_from_master(const OwnEvaluators& own) noexcept;
 
-/// As a note to ranks; all digits.
+/// Text for the other ranks, with all digits.
 std::string to_note(const FitErrors& errors);
 FitErrors from_note(std::string_view note);
 

@@ -15,14 +15,15 @@ struct FitFrame {
   std::vector<double> x;
   std::vector<std::size_t> free = {};  ///< their indices
   Eigen::VectorXd start = {}, lower = {}, upper = {};
-  Eigen::VectorXd width = {};  ///< of the range; if a bound is missing, twice the size of the value, but 2 for 0
+  Eigen::VectorXd width =
+      {};  ///< of the range; if a bound is missing: twice the absolute value, or 2 if the value is 0
 
   bool is_log(std::size_t i) const { return space[i].scale == Scale::log; }
-  /// Within the bounds.
+  /// The vector of the space for `u`, moved into the bounds.
   std::vector<double> vector(const Eigen::VectorXd& u) const;
   /// dx/du at the start.
   double slope(std::size_t k) const { return is_log(free[k]) ? x[free[k]] : 1; }
-  /// Of those of its parameters that `kept` names.
+  /// The frame of only the free parameters with these indices.
   FitFrame part(const std::vector<Eigen::Index>& kept) const;
 };
 

@@ -1,4 +1,5 @@
-// Further evaluations of a study, beside those of its search: for errors, and for candidates that a program chooses.
+// Further evaluations of a study, in addition to those of its search: for errors, and for candidates that a program
+// chooses.
 #pragma once
 #include "culmen/study/config/study_config.hpp"
 #include "culmen/study/run/run_options.hpp"
@@ -12,10 +13,10 @@ RunOptions further_options(RunOptions options);
 /// Before a run: the workers of other machines that join it stay after its end, for runs with a copy of the options,
 /// until dismiss_visitors().
 void keep_visitors(RunOptions& options);
-/// Tells those that stayed to leave.
+/// Tells the workers that stayed to leave.
 void dismiss_visitors(const RunOptions& options);
-/// At the end of a study: the workers that remain for further evaluations. These are those of this machine, and those
-/// of other machines that stayed. Throws InputError if there are none.
+/// At the end of a study: the workers that remain for further evaluations. They are the workers of this machine, and
+/// the workers of other machines that stayed. Throws InputError if there are none.
 RunOptions remaining_workers(RunOptions options);
 
 }  // namespace culmen

@@ -9,8 +9,8 @@
 
 namespace culmen {
 
-/// By parameter of the frame. roughness: second difference over first; about the relative error of the derivative if it
-/// comes from noise. failures: why there is no derivative, empty if there is one.
+/// For each parameter of the frame. `roughness`: the second difference over the first one; with noise, approximately
+/// the relative error of the derivative. `failures`: why there is no derivative; empty if there is one.
 struct Slopes {
   Eigen::MatrixXd jacobian;
   Eigen::VectorXd roughness;

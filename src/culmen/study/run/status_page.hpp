@@ -6,7 +6,8 @@
 
 namespace culmen {
 
-/// One JSON object. `now_s`: of the engine's clock. Where `culmen status --json` has the same key, it means the same.
+/// One JSON object. `now_s`: the time of the engine's clock. Keys that `culmen status --json` has, too, have the same
+/// meaning.
 std::string status_page(const std::string& study, const Progress& progress, double now_s);
 
 }  // namespace culmen

@@ -1,5 +1,5 @@
-// A run of a study on a cluster that this machine does not have: the real engine, broker and optimizer on a virtual
-// clock. No evaluation is made; only its duration is simulated.
+// The simulation of a run on another cluster. The real engine, broker and optimizer run on a virtual clock. Nothing is
+// evaluated: only the durations of evaluations are simulated.
 #pragma once
 #include <memory>
 
@@ -15,7 +15,7 @@ struct SimulationPlan {
   DurationModel durations;
   TestFunction function = TestFunction::sphere;  ///< gives the values
   bool prefetch = true;
-  /// CPU time of the master for each frame that it receives. Below 0: the time that the engine really takes here.
+  /// CPU time of the master for each frame that it receives. Below 0: the time that the engine takes on this machine.
   double master_s = -1;
 };
 
@@ -26,7 +26,7 @@ struct SimulationFigures {
   StopReason reason = StopReason::none;
   std::uint64_t evaluations = 0;  ///< told
   std::size_t nodes = 0;
-  std::size_t first_relays = 0;  ///< that talk to the master itself; the others are behind these
+  std::size_t first_relays = 0;  ///< relays that talk to the master directly; the others are behind these
   Mode mode = Mode::generational;
   double wall_s = 0;       ///< of the whole run
   double utilisation = 0;  ///< share of the workers' time in which they evaluate, over the whole run
@@ -48,7 +48,7 @@ class SimulatedRun {
   ~SimulatedRun();
   /// Once. Throws Error if the optimizer fails.
   SimulationFigures run();
-  /// Ends run() soon; its figures are then those of the part that was simulated. Any thread.
+  /// Ends run() soon. The figures then describe the simulated part. Any thread.
   void stop() noexcept;
   /// Any thread.
   Progress progress() const;

@@ -17,11 +17,11 @@ using ItemId = std::uint64_t;
 struct ItemFunction {
   std::uint64_t number;
   SharedBytes pickle;
-  mutable std::uint64_t sent = 0;  ///< how often it has gone out; the source's own
+  mutable std::uint64_t sent = 0;  ///< how often it was sent; only the source uses it
 };
 
 struct Item {
-  ItemId id = 0;  ///< the caller's, each once; lesser ones go first
+  ItemId id = 0;  ///< chosen by the caller, each only once; items with lower ids are sent first
   std::shared_ptr<const ItemFunction> function;
   Bytes arguments;  ///< opaque
 };
@@ -40,9 +40,9 @@ class ExecutorSource final : public ProgramSource {
   /// True if the engine must be told (Engine::offer). Throws InputError after close(), and for an item that is too
   /// large; then it takes none of `items`.
   bool push(std::vector<Item> items);
-  /// True until it is handed to the engine, or cancelled.
+  /// True until the item is given to the engine or cancelled.
   bool holds(ItemId id) const;
-  /// True if it will not be evaluated. False if it was sent already, or is unknown.
+  /// True if the item will not be evaluated. False if it was already sent, or is unknown.
   bool cancel_item(ItemId id);
   /// Cancels all items that were not sent.
   std::vector<ItemId> cancel_all();

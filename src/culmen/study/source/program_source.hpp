@@ -18,9 +18,10 @@ struct Finished {
 /// Any thread may call the functions that Source does not have. The others are for the engine's thread.
 class ProgramSource : public Source {
  public:
-  /// No further push: the source is finished when the last outcome has arrived.
+  /// Allows no further push: the source is finished when the last outcome has arrived.
   void close();
-  /// Sleeps until something has finished, end() was called, or timeout_s passed. In order of arrival.
+  /// Sleeps until an evaluation has finished, end() was called, or timeout_s passed. Returns the outcomes in order of
+  /// arrival.
   std::vector<Finished> take(double timeout_s);
   /// The engine has ended: take() no longer waits.
   void end();
