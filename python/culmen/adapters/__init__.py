@@ -1,8 +1,8 @@
 """Optimizers of other libraries under names such as "optuna:TPESampler".
 
 The core calls ``make`` for such a name. ``make`` returns an ``Adapter``, which the core calls from a thread of its own,
-one call at a time. An adapter gives the library's own suggestions: with the same seed and the same history, the same
-bits.
+one call at a time. An adapter gives the library's own suggestions. With the same seed and the same history, they are
+the same bit by bit.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Library:
     asynchronous: bool = True
 
     def needs(self) -> dict[str, bool]:
-        """In the form of an entry of ``_core.optimizer_catalogue``."""
+        """The requirements, as in an entry of ``_core.optimizer_catalogue``."""
         own = ("needs_order", "needs_bounds", "one_objective", "asynchronous")
         return {"needs_residuals": False, "needs_reals": False, **{key: getattr(self, key) for key in own}}
 

@@ -21,31 +21,33 @@ class Terms:
 
 
 class Adapter(Protocol):
-    """``window``: the number of open candidates if each is told as it arrives, in order; 0: a batch must be told before
-    the next one is asked for. Candidates are numbered from 0 in the order in which ``ask`` returned them.
+    """``window``: the largest number of open candidates, if results can be told one by one, in order. 0: a batch must
+    be told before ``ask`` gives the next one. Candidates are numbered from 0 in the order in which ``ask`` returned
+    them.
     """
 
     library: str  # with its version, such as "optuna 5.0.0"
     window: int
 
     def ask(self) -> list[list[float]]:
-        """Vectors in the space's order: one, or a batch. None: the optimizer has ended."""
+        """One vector or a batch of vectors, in the space's order. None: the optimizer has ended."""
         ...
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
-        """To be minimized. None: it failed, or will not be evaluated; empty: it is infeasible."""
+        """``values`` are minimized. None: the candidate failed, or will not be evaluated. Empty: it is infeasible."""
         ...
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
-        """The outcome of a vector that the optimizer did not ask for."""
+        """The outcome of a vector that the optimizer did not propose."""
         ...
 
 
 class Worst:
-    """The values that a library is told for a candidate without values: the worst so far, for each objective."""
+    """The values that replace the values of a failed candidate, for a library: the worst values so far, for each
+    objective."""
 
     def __init__(self, objectives: int, before: float = 1e100) -> None:
-        """``before``: the value before any other is known."""
+        """``before``: the value until another one is known."""
         self._values, self._before = [-float("inf")] * objectives, before
 
     def of(self, values: Sequence[float] | None) -> list[float]:
@@ -64,7 +66,8 @@ def batch_of(name: str, options: dict[str, Any]) -> int:
 
 
 def unknown(name: str, what: str, owner: str, kind: str, known: Iterable[str]) -> InputError:
-    """``owner`` has no ``what`` of this ``kind``: for example "optuna" and "sampler"."""
+    """The error that ``owner`` has no ``what`` of this ``kind``. For example, ``owner`` is "optuna" and ``kind`` is
+    "sampler"."""
     names = sorted(set(known))
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]

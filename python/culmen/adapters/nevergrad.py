@@ -17,7 +17,7 @@ def names() -> set[str]:
 
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "NevergradAdapter":
-    """With options, it must be a family, such as ParametrizedCMA, which makes an optimizer from them."""
+    """With options, ``what`` must be a family such as ParametrizedCMA, which makes an optimizer from these options."""
     window = batch_of(name, options)
     if options:
         families = {n: f for n, f in vars(ng.families).items() if isinstance(f, type)}

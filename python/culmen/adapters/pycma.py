@@ -39,7 +39,8 @@ class PycmaAdapter:
         space = terms.space
         sigma0 = options.pop("sigma0", 0.3)
         start = space.to_unit(space.start()) if space.has_start() else [0.5] * len(space)
-        # The generator that pycma would seed for the whole process, but its own: other code may use that one.
+        # A generator with the same seed as the one that pycma would set for the whole process, which other code may
+        # use.
         random = np.random.RandomState(options.pop("seed", terms.seed) % 2**32)
         quiet = {"verbose": -9, "verb_log": 0, "verb_disp": 0}
         own = {"bounds": [0, 1], "randn": random.randn, "seed": math.nan}

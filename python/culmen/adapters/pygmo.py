@@ -1,7 +1,7 @@
 """Algorithms of pagmo by pygmo, in the unit cube.
 
-They have no ask and tell: they evolve a population of a problem. So each evolves in a thread of its own. Its problem
-hands out each point and waits for its value; an algorithm that takes a batch evaluator hands out a generation.
+They have no ask and tell: they evolve a population for a problem. Therefore each runs in a thread of its own. Its
+problem gives out each point and waits for its value. An algorithm with a batch evaluator gives out a whole generation.
 """
 
 import queue
