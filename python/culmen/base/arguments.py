@@ -19,7 +19,7 @@ def path_in(given: Any, what: str, example: str) -> Path:
 
 
 def wrong_path(given: str | os.PathLike[str]) -> str:
-    """Why no file can have this path; else empty."""
+    """Why no file can have this path; empty if a file can."""
     path = Path(given)
     if "\0" in str(path):
         return f"the path {str(path)!r:.80} contains a null character; remove it"

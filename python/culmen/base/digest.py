@@ -26,7 +26,7 @@ _PYTHON = str(sys.implementation.cache_tag)
 
 
 def of_file(path: Path) -> Digest | None:
-    """None if the file cannot be read. Of Python code, also a digest that comments do not change."""
+    """None if the file cannot be read. For Python code, it also contains a digest that does not depend on comments."""
     sha = _sha_of(path)
     if sha is None:
         return None
@@ -37,7 +37,8 @@ def of_file(path: Path) -> Digest | None:
 
 
 def of_files(paths: dict[str, Path]) -> dict[str, str]:
-    """By name. Of a folder, the names and contents of all files in it. Without those that cannot be read."""
+    """Digests by name. The digest of a folder covers the names and contents of all files in it. Files that cannot be
+    read are left out."""
     found = {name: _sha_of_folder(path) if path.is_dir() else _sha_of(path) for name, path in paths.items()}
     return {name: sha for name, sha in found.items() if sha}
 
@@ -60,7 +61,7 @@ def _sha_of_folder(folder: Path) -> str:
 
 
 def _files_in(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
-    """Also behind links to folders, unless they lead back to one ``above``. Without folders that cannot be read."""
+    """Follows links to folders, unless they lead back to one in ``above``. Leaves out folders that cannot be read."""
     real = folder.resolve()
     if real in above:
         return
@@ -76,7 +77,8 @@ def _files_in(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Pa
 
 
 def of_script(path: Path, folder: Path) -> Digest | None:
-    """The digest of a file, and of the modules that it imports if it is Python. ``folder``: another one for modules."""
+    """The digest of a file and, if it is Python, of the modules that it imports. ``folder``: a further folder for
+    modules."""
     found = of_file(path)
     return found and _with_modules(found, path, path.stem, [str(path.resolve().parent), str(folder)])
 
@@ -182,7 +184,7 @@ def _changed(before: Digest, now: Digest) -> Iterable[str]:
 
 
 def _changed_modules(before: dict[str, Digest] | None, now: dict[str, Digest] | None) -> Iterable[str]:
-    """Those that are new or no longer there count, too."""
+    """New and removed modules count, too."""
     if before is None or now is None:
         return
     for name in {**before, **now}:

@@ -39,7 +39,7 @@ def code_of(source: bytes, name: str) -> str | None:
 
 
 def digest_of_file(path: str) -> str:
-    """Of its code, if it is Python."""
+    """The digest of the file's content, or of its code if it is Python."""
     source = Path(path).read_bytes()
     return code_of(source, path) or hashlib.sha256(source).hexdigest()
 
@@ -49,7 +49,8 @@ def digest_of_code(code: CodeType) -> str:
 
 
 def _words(constant: Any) -> Iterator[str]:
-    """The same in every process, unlike the order of a set and the address of a code object."""
+    """Words for a constant of a code object. They are the same in every process, unlike the order of a set and an
+    address."""
     if isinstance(constant, CodeType):
         yield f"{constant.co_code.hex()} {constant.co_names} {constant.co_varnames} {constant.co_freevars}"
         for inner in constant.co_consts:
@@ -72,7 +73,7 @@ def _wraps(f: Any) -> bool:
 
 
 def own_attributes(f: Any) -> dict[str, Any]:
-    """Those that a cached function does not have from the function inside."""
+    """The attributes of a cached function that do not come from the function inside."""
     inner = vars(f.__wrapped__) if hasattr(f.__wrapped__, "__dict__") else {}
     own = {name: value for name, value in vars(f).items() if inner.get(name) is not value}
     return {name: value for name, value in own.items() if not name.startswith("__") and name != "cache_parameters"}
@@ -92,7 +93,7 @@ def installed(file: str | None) -> bool:
 
 
 def has_name(named: Any) -> bool:
-    """Whether an installed module defines a function or class, so that its name says all about it."""
+    """Whether an installed module defines this function or class. Its name then identifies it completely."""
     module = sys.modules.get(getattr(named, "__module__", None) or "")
     if module is None or module.__name__ == "__main__" or not installed(getattr(module, "__file__", None)):
         return False
@@ -112,7 +113,7 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def values_in(f: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The values that a function captures, by name: of its closure, its globals, its defaults and its attributes."""
+    """The values that a function captures, by name: from its closure, its globals, its defaults and its attributes."""
     of_package = installed(f.__code__.co_filename)
     cells = [
         (name, cell) for name, cell in _cells(f) if not (of_package and isinstance(cell, weakref.WeakKeyDictionary))

@@ -13,9 +13,9 @@ _OWN = "culmen"
 
 
 def modules_of(file: Path, name: str, places: Sequence[str]) -> dict[str, Path]:
-    """The files of the modules that ``file`` imports, and of those that these import, by the names of the modules.
-    Without modules of Python, and of installed packages. ``name``: that of the module in ``file``, in which relative
-    imports begin. ``places``: folders in which modules are looked up.
+    """The files of all modules that ``file`` imports, directly or through other modules, by the modules' names. Modules
+    of Python and of installed packages are left out. ``name``: the module name of ``file``, for relative imports.
+    ``places``: folders in which modules are searched.
     """
     finder = _Finder(places)
     found: dict[str, Path] = {}

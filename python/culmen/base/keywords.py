@@ -24,8 +24,8 @@ def explained(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Calls of ``name`` with wrong arguments raise InputError.
 
-    ``words``: an argument's name in other tools, and its name here. ``answers``: for arguments that do not exist here,
-    what to do instead. ``belongs``: the same for any other argument; empty if it knows nothing of it.
+    ``words``: names of arguments in other tools, and their names here. ``answers``: the advice for arguments that do
+    not exist here. ``belongs``: a function that gives the advice for any other argument, or an empty text.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -52,7 +52,7 @@ def explained(
 
 
 def _nests_too_deeply(value: object) -> bool:
-    """Also if a list contains itself."""
+    """Whether the value is nested too deeply; also true if a list contains itself."""
     level = {id(value): value}
     for _ in range(_DEEPEST + 1):
         inner: dict[int, object] = {}

@@ -31,8 +31,8 @@ def here() -> dict[str, Any]:
 
 
 def available_bytes(root: Path = Path("/")) -> float:
-    """Memory that this program can still get: of the machine, and of its control groups; infinite if the system does
-    not say. ``root``: the folder with ``proc`` and ``sys``."""
+    """Memory that this program can still get, limited by the machine and by its control groups. Infinite if the system
+    does not say. ``root``: the folder with ``proc`` and ``sys``."""
     return min([_of_machine(root), *_of_groups(root)])
 
 
@@ -42,7 +42,8 @@ def _of_machine(root: Path) -> float:
 
 
 def _of_groups(root: Path) -> Iterator[float]:
-    """Of each control group of this process that limits the memory, and of those around it: cgroups(7)."""
+    """The free memory of each control group of this process that limits the memory, and of its parent groups:
+    cgroups(7)."""
     mounted = root / "sys/fs/cgroup"
     for line in _lines_of(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)

@@ -115,7 +115,7 @@ def _is_of(kind: type, modules: tuple[str, ...]) -> bool:
 
 
 def leaf_of(value: Any) -> str:
-    """Of a value whose type is one of LEAVES."""
+    """The label of a value whose type is one of LEAVES."""
     if type(value) in (bytes, bytearray):
         return digest(type(value).__name__, value)
     try:
@@ -206,7 +206,7 @@ def _content(numpy: Any, array: Any) -> str:
 
 
 def _of_ufunc(value: Any) -> Shape:
-    """One that NumPy made of a Python function refers to it."""
+    """A ufunc that NumPy made from a Python function contains this function."""
     label = f"ufunc {value.__name__} {value.nin} {value.nout}"
     if inner := gc.get_referents(value):
         return Shape(label, inner)
@@ -214,14 +214,14 @@ def _of_ufunc(value: Any) -> Shape:
 
 
 def _of_masked(numpy: Any, value: Any) -> Shape | None:
-    """Pickle tells an array that has been pickled before from one that has not."""
+    """The shape of a masked array, without pickle: pickling changes such an array."""
     if numpy and type(value) is numpy.ma.MaskedArray:
         return Shape("masked array", [numpy.asarray(value.data), numpy.ma.getmaskarray(value), value.fill_value])
     return None
 
 
 def _of_addresses(value: Any) -> Shape | None:
-    """Objects with handles and addresses, which do not count."""
+    """The shape of an object with handles or addresses, which are ignored."""
     spatial: Any = sys.modules.get("scipy.spatial")
     if spatial and isinstance(value, spatial.cKDTree):
         return Shape(name_of(type(value)), [value.data, value.indices, value.leafsize, value.boxsize])
@@ -252,7 +252,7 @@ def of_object(value: Any) -> Shape:
 
 
 def _of_global(value: Any, name: str) -> Shape:
-    """An object that is pickled by its name, which says all about it if an installed module has it."""
+    """An object that is pickled by its name. If an installed module has it, the name identifies it completely."""
     module = sys.modules.get(getattr(value, "__module__", None) or pickle.whichmodule(value, name))  # type: ignore[attr-defined]
     found: Any = module
     for part in name.split("."):

@@ -12,7 +12,8 @@ STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
 
 def signals_of_program() -> tuple[int, ...]:
-    """Those that end the work of a program's call: SIGINT, and the others that the program does not handle itself."""
+    """The signals that end a call of a program: SIGINT, and the other stop signals that the program does not handle
+    itself."""
     return (signal.SIGINT, *(n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL))
 
 
@@ -21,7 +22,7 @@ def interrupt(_number: int) -> None:
 
 
 def raise_again(seen: Iterable[int]) -> None:
-    """After the call: the signals that end the program, too."""
+    """Called after the call: raises again the signals that also end the program."""
     for number in seen:
         if number != signal.SIGINT:
             signal.raise_signal(number)
@@ -53,8 +54,8 @@ def stopping_on(
 
 @contextmanager
 def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Installs the handler inside the block. Signals that are ignored (by nohup, or a shell's &) stay ignored. A
-    handler that was not installed by Python cannot be restored: the default comes after the block."""
+    """Installs the handler inside the block. Signals that are ignored (by nohup, or by & in a shell) stay ignored. A
+    handler that was not installed by Python cannot be restored: after the block, the default handler is active."""
     heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
     former = {number: signal.signal(number, handler) for number in heard}
     try:

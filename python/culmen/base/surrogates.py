@@ -1,4 +1,4 @@
-"""Half characters in strings of a program, which no file can hold."""
+"""Surrogates in strings of a program, which cannot be written to a file."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -10,8 +10,8 @@ from .. import _core
 def on_terminal() -> bool:
     """True if a bar can be drawn.
 
-    Open MPI gives its ranks a terminal of their own in any case. There, and behind a launcher's pipe, only
-    CULMEN_PROGRESS=bar means that there is a terminal.
+    Open MPI always gives its ranks a terminal of their own. In such a terminal, and behind a launcher's pipe, only
+    CULMEN_PROGRESS=bar means that a bar can be drawn.
     """
     return os.environ.get("CULMEN_PROGRESS") == "bar" or (sys.stdout.isatty() and not _core.detect_launch().is_rank)
 
@@ -23,7 +23,7 @@ def in_notebook() -> bool:
 
 
 def draw_through_pipes() -> None:
-    """If this is a terminal, the ranks that are started from here draw a bar."""
+    """If this is a terminal, ranks that this process starts draw a bar."""
     if on_terminal():
         os.environ.setdefault("CULMEN_PROGRESS", "bar")
         os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))

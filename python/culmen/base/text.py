@@ -29,8 +29,8 @@ def shown_error(error: float | None, digits: int | None = None, sign: str = "") 
 
 
 def rounded(value: object, errors: Iterable[float | None], digits: int | None = None) -> str:
-    """A value as far as the least of its errors is known: to the place of the error's second digit, but with at least
-    two significant digits. Without errors, it has ten significant digits. ``digits`` replaces both."""
+    """A value, rounded to the second significant digit of its smallest error, but with at least two significant digits.
+    Without errors, it has ten significant digits. ``digits`` replaces both rules."""
     known = [error for error in errors if error and math.isfinite(error)]
     if digits is not None or not known or not isinstance(value, float) or not math.isfinite(value):
         return shown(value, digits or _MOST)
@@ -45,7 +45,7 @@ def rounded(value: object, errors: Iterable[float | None], digits: int | None = 
 
 
 def _exponent(x: float) -> int:
-    """Of the first digit, after rounding to two."""
+    """The exponent of the first digit, after rounding to two digits."""
     return int(f"{x:.1e}".partition("e")[2])
 
 
@@ -91,7 +91,7 @@ def lasted(seconds: float) -> str:
 
 
 def did_you_mean(given: str, known: list[str]) -> str:
-    """'; did you mean …?' if one of the known names begins with the given one or is similar, else empty."""
+    """'; did you mean …?' if a known name begins with the given one or is similar, else empty."""
     from difflib import get_close_matches  # needed only after a mistake
 
     begun = [name for name in known if name.startswith(given)] if len(given) > 2 else []

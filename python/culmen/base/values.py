@@ -1,4 +1,5 @@
-"""Digests of values: equal for equal values in every process, whatever these share and however deep they are."""
+"""Digests of values. Equal values have equal digests in every process, even if they share objects or are deeply
+nested."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ class _Open(NamedTuple):
 
 
 class Values:
-    """Each object is visited once, so that cycles end and shared objects cost nothing more."""
+    """Visits each object once. Therefore cycles end, and shared objects have no additional cost."""
 
     def __init__(self) -> None:
         self.unseen: list[str] = []  # types of the values that could not be compared
@@ -85,7 +86,8 @@ class Values:
         return part
 
     def _cycles(self, root: int) -> Iterator[list[int]]:
-        """Groups of values that contain each other; each after those that it contains (Tarjan 1972)."""
+        """Groups of values that contain each other (Tarjan 1972). Each group comes after the groups that it
+        contains."""
         order: dict[int, int] = {root: 0}
         lowest, path, on_path = {root: 0}, [root], {root}
         stack = [(root, self._inner(root))]
@@ -114,7 +116,8 @@ class Values:
         return (part for part in self._nodes[node].parts if isinstance(part, int) and part not in self._found)
 
     def _settle(self, group: list[int]) -> None:
-        """Neighbours are compared until no more values differ. Then all values of the group count for each."""
+        """Compares neighbours until no more values differ. Then the digest of each value depends on all values of the
+        group."""
         colours = {number: digest(self._nodes[number].label) for number in group}
         for _ in range(max(_ROUNDS, _COMPARISONS // len(group))):
             finer = {number: self._coloured(self._nodes[number], colours) for number in group}
