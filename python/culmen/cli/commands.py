@@ -293,7 +293,7 @@ def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
 
 
 def _with_others(command: Any, others: dict[str, Any]) -> Any:
-    """The command, or one of the others if its word comes first."""
+    """The command, or one of the others if the first word is its name."""
     own = command.make_context
 
     def make_context(info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
@@ -319,7 +319,7 @@ def _with_exponents(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
 
 
 def _without_exponent(given: Any) -> Any:
-    """Other numbers unchanged: a float would not have all digits of large ones."""
+    """Leaves other numbers unchanged, because a float would lose digits of large ones."""
     if not isinstance(given, str) or "e" not in given.lower():
         return given
     try:

@@ -22,7 +22,7 @@ def report(error: BaseException) -> int:
 
 
 def _report_usage(error: Any) -> int:
-    """Of typer, whose own messages take five lines. If nothing was typed, its message is the help."""
+    """For errors of typer, whose own messages take five lines. If nothing was typed, prints the help."""
     if len(sys.argv) > 1:
         from . import usage  # loads the keys of study files, which few mistakes need
 

@@ -9,8 +9,8 @@ from .settings import SETTINGS
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """The command has an option for each of the settings in the place of its argument ``given``, which is a dict of
-    them. None: not given."""
+    """Replaces the command's argument ``given``, a dict of settings, by one option for each setting. None: not
+    given."""
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         options = [parameter.replace(name=name, default=None, annotation=kind) for name, kind in SETTINGS.items()]

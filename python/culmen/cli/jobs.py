@@ -137,7 +137,7 @@ def job_of(
 
 
 def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:
-    """The options of the command that a user typed, as words; not those of jobs, folders and output."""
+    """The options that the user typed, as words, without the options for jobs, folders and output."""
     words = []
     for parameter in context.command.params:
         name = str(parameter.name)

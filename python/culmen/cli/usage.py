@@ -129,7 +129,7 @@ def _of_other_tools(given: str, command: Any) -> str:
 
 
 def _is_command(given: str, known: list[str]) -> str:
-    """Empty if it is also the beginning of an option: --worker is more likely --workers."""
+    """Empty if ``given`` is also the beginning of an option: --worker more likely means --workers."""
     word = given.lstrip("-")
     if word not in COMMANDS or any(option.startswith(given) for option in known):
         return ""

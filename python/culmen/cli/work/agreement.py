@@ -42,13 +42,13 @@ def end_no_later(options: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
 
 
 def new_ends(options: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """Those that differ, as options of ``culmen resume``."""
+    """The options that differ, in the form of ``culmen resume``."""
     changed = [n for n in ENDS if n in options and options[n] != before.get(n)]
     return "".join(f" --{name} {options[name]:g}" for name in changed)
 
 
 def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -> str:
-    """The command that continues a study that its local searches have ended, after ``told`` evaluations."""
+    """The command that continues a study which its local searches ended after ``told`` evaluations."""
     searches = " --searches 0" if configuration["optimizer"].get("searches") else ""
     one_more = told + _OF_A_SEARCH * (1 + len(configuration["space"]))
     limit = "" if configuration.get("stop") else f" --evaluations {max(2 * told, one_more)}"
@@ -56,8 +56,8 @@ def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -
 
 
 def searched_often(optimizer: str, reason: str, ended: Opened) -> bool:
-    """Whether a study that ended for this reason made many searches, although one may be enough for its user. The
-    store is opened only if it matters."""
+    """Whether a study that ended for this reason made many searches, although one may be enough for its user. Opens the
+    store only if this is necessary."""
     if optimizer != "lm" or reason not in ("converged", "evaluations"):
         return False
     return not ended.begun.configuration["optimizer"].get("searches")

@@ -1,4 +1,4 @@
-"""A store that is there before a run: it may allow the run, forbid it, or hold the study's end already."""
+"""A store that exists before a run: it may allow the run or forbid it, or its study may have ended already."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ _OTHER_STORE = "give this study its own store with --store PATH"
 
 @dataclass(frozen=True)
 class Ended:
-    """A study that has ended in its store, by limits that still apply. ``advice``: how it can continue."""
+    """A study that has already ended in its store, by limits that still apply. ``advice``: how it can continue."""
 
     opened: Opened
     advice: str
@@ -41,8 +41,8 @@ class Ended:
 
 
 def check_room(study: Study, overwrite: bool, restart: str = RESTART) -> Ended | None:
-    """For a run from the beginning, which ``restart`` repeats. None: the store can be written, in ``room``. Raises
-    InputError if it must be kept."""
+    """For a run from the beginning. ``restart``: the command that repeats it. None: the store can be written. Raises
+    InputError if an existing store must be kept."""
     path = Path(study.options.store)
     if not path.exists():
         return None
@@ -63,8 +63,8 @@ def check_room(study: Study, overwrite: bool, restart: str = RESTART) -> Ended |
 
 @contextlib.contextmanager
 def without_former_store(study: Study) -> Iterator[None]:
-    """The former store and the files of its evaluations stand aside. They come back if the run leaves no store, because
-    it was refused."""
+    """Moves the former store and the files of its evaluations aside. Moves them back if the run was refused and left no
+    store."""
     if not Path(study.options.store).exists():
         yield
         return
@@ -122,7 +122,7 @@ def _unfinished(opened: Opened, study: Study) -> str:
 
 
 def _is_over(opened: Opened, config: _core.StudyConfig) -> bool:
-    """Whether it has ended, by limits that still apply."""
+    """Whether the study has ended, by limits that still apply."""
     summary = opened.summary
     if summary["finished"] == "evaluations":
         return 0 < config.evaluations <= summary["told"]
@@ -153,8 +153,9 @@ def _goes_on_with(opened: Opened) -> str:
 
 
 def _new_limits(opened: Opened, study: Study) -> str:
-    """The limits that differ from the store's, as options of resume. N for the rule that ended it, if the study has no
-    such rule now. Without a number of evaluations that the store has passed, which a resume would refuse."""
+    """The limits that differ from the store's, as options of resume. The value is N for the rule that ended the study,
+    if the study has no such rule now. A number of evaluations that the store has already passed is left out, because
+    resume would refuse it."""
     before, now = _stop_table(opened.begun.configuration), _stop_table(json.loads(study.config.configuration))
     finished = opened.summary["finished"]
     if finished in _OPTIONS and finished not in now:
@@ -169,7 +170,8 @@ def _new_limits(opened: Opened, study: Study) -> str:
 
 
 def _code_of(summary: dict[str, Any]) -> int:
-    """Of a finished study: if all its evaluations failed, asking again does not turn that into success."""
+    """The exit code of a finished study. If all its evaluations failed, it is still a failure when it is asked for
+    again."""
     return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
 

@@ -60,7 +60,7 @@ def grid_of(
 
 
 def _available(mpi: str | None) -> tuple[str, ...]:
-    """All transports; without an MPI on this machine, all but that."""
+    """All transports, or without an MPI on this machine all but "mpi"."""
     try:
         find_launcher(mpi)
     except LauncherError:
@@ -71,7 +71,7 @@ def _available(mpi: str | None) -> tuple[str, ...]:
 
 
 def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet: bool) -> int:
-    """Measures what is missing, writes the table and the page, and returns an exit code."""
+    """Measures the missing points, writes the table and the page, and returns an exit code."""
     wanted.check()
     if not cost_library().is_file():
         raise InputError(f"there are no cost functions at {cost_library()}; install culmen again")
@@ -89,7 +89,7 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
 
 
 def _begin(wanted: Grid, study: PointStudy, points: int, done: int, quiet: bool) -> Monitor:
-    """``done``: the number of points, of all, that were measured before."""
+    """``done``: the number of points that were measured before."""
     if not quiet:
         left = study.points[len(study.points) - (points - done) :]
         about = sum(_seconds_of(Point(**each), wanted.measure_s) for each in left)
@@ -99,13 +99,13 @@ def _begin(wanted: Grid, study: PointStudy, points: int, done: int, quiet: bool)
 
 
 def _seconds_of(p: Point, measure_s: float) -> float:
-    """About how long a point takes: some lone evaluations, nine rounds or more, and four that are still open then."""
+    """Approximate time of a point: some lone evaluations, at least nine rounds, and four that are still open then."""
     start_s = _OF_POINT_S + max(0.5, 3 * p.evaluation_s) + (p.workers * _OF_RANK_S if p.transport == "mpi" else 0)
     return max(measure_s, 9 * p.evaluation_s) + 4 * p.evaluation_s + start_s
 
 
 def _conclude(found: Rows, failures: list[str], folder: Path, end: End, quiet: bool, anew: bool) -> int:
-    """``anew``: points were measured now."""
+    """``anew``: whether points were measured in this call."""
     for sentence in failures:
         print(f"culmen: {sentence}")
     if failures:

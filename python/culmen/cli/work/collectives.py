@@ -53,8 +53,9 @@ def plan_of(
     baseline: str | None = None,
     most_ranks: int = 0,
 ) -> Plan:
-    """``offset``: bytes; also message sizes that are so much smaller and larger. ``most_ranks``: that the job will have
-    room for; 0: no job. Raises InputError for a wrong option."""
+    """``offset``: number of bytes; message sizes that are smaller and larger by this number are measured, too.
+    ``most_ranks``: the largest number of ranks that fits in the job; 0: no job. Raises InputError for a wrong
+    option."""
     launcher = plan.launcher_of(mpi)
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
@@ -77,7 +78,7 @@ def plan_of(
 
 
 def _usual_ranks(quick: bool) -> int:
-    """The most, if no others are given."""
+    """The largest number of ranks, if the user gives none."""
     return max(2, sum(tasks_on_nodes())) if tasks_on_nodes() else max(2 if quick else 4, cores())
 
 
@@ -112,7 +113,7 @@ def measure_collectives(
 
 
 def _begin(wanted: Plan, folder: Path, done: int) -> None:
-    """Writes the environment or, if there are ``done`` launches from before, checks that it is the same."""
+    """Writes the environment. If there are ``done`` launches from before, checks instead that it is the same."""
     if done:
         environment.refuse_other(folder, wanted, [path for path in _samples_in(folder)[0] if path.exists()])
     else:
@@ -238,6 +239,6 @@ def _named(key: samples.Key) -> str:
 
 
 def _environments(measured: list[Path]) -> dict[str, object]:
-    """Of jobs: that of the first one, and those of all by the names of their folders."""
+    """For jobs: the environment of the first one, and the environments of all by the names of their folders."""
     found = {place.name: about for place in measured if (about := environment.read(place))}
     return {**next(iter(found.values()), {}), "partitions": found}

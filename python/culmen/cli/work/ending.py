@@ -44,7 +44,7 @@ def _say_why(result: Result, source: str, ended: Opened, restart: str) -> None:
 
 
 def _how_to_resume(result: Result, ended: Opened) -> str:
-    """After teams that hung, and on a full disk."""
+    """The advice after teams that hung, and on a full disk."""
     is_full = NO_SPACE in result.message
     if result.reason != "error" or not ((result.team_size or is_full) and result.store and ended.path.exists()):
         return ""

@@ -34,7 +34,7 @@ def front_of(front: Sequence[Trade], objectives: Sequence[tuple[str, str]]) -> d
 
 
 def _some(ordered: list[Trade], best: list[Trade]) -> list[Trade]:
-    """At equal distances along the first objective, with the best in each."""
+    """Members at equal distances along the first objective, and the best member in each objective."""
     if len(ordered) <= _ROWS:
         return ordered
     chosen = {trade.evaluation for trade in (ordered[0], ordered[-1], *best)}

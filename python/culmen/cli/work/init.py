@@ -114,7 +114,7 @@ def _comment(setting: str, about: str) -> list[str]:
 
 
 def _literal(option: dict[str, Any]) -> str:
-    """The default; of a sentence about the default, its number."""
+    """The default value. If the default is a sentence, the number in this sentence."""
     default = option["default"]
     if option["type"] == "word":
         return json.dumps(default)

@@ -74,12 +74,12 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
 
 
 def _files(folder: Path, site: bool) -> tuple[Path, Path]:
-    """That with the settings, and the copy of the rules."""
+    """The file with the settings, and the copy of the rules."""
     return folder / ("openmpi-mca-params.conf" if site else "mca-params.conf"), folder / _COPY
 
 
 def _settings_folder(site: bool, mpi: str | None) -> Path:
-    """To remove settings, an MPI is needed only where it alone knows its folder."""
+    """The folder with the settings to remove. Only for the folder of a site, an MPI must be found."""
     for each in load():
         if each.name == mpi and each.collectives and each.collectives.rules_kind == "tree":
             raise InputError(_no_settings(each.title))
@@ -108,7 +108,7 @@ def _warn_of_cpu(rules: Path) -> int:
 
 
 def _launcher(mpi: str | None, tuned: Path) -> Launcher:
-    """Without a name: of the MPI whose rules are in the folder, else of Open MPI."""
+    """The launcher. Without a name, it belongs to the MPI whose rules are in the folder, or else to Open MPI."""
     names = {each.collectives.rules_name: each.name for each in load() if each.collectives}
     found = next((names[name] for name in names if name and (tuned / name).exists()), names.get(tuned.name))
     found = found or ("mpich" if trees.is_tree(tuned) else None)
@@ -137,7 +137,7 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
 
 
 def _check_version(rules: Path, launcher: Launcher) -> None:
-    """The head of a file of culmen names the version that it was measured with."""
+    """Checks the MPI version in the head of a file of culmen, with which the rules were measured."""
     made = re.search(
         r"^(?:#|/\*) Rules for the collectives of (?:Open MPI|MPICH) ([\d.]+\w*)",
         rules.read_text(encoding="utf-8", errors="replace"),
@@ -152,7 +152,7 @@ def _check_version(rules: Path, launcher: Launcher) -> None:
 
 
 def _version_of(launcher: Launcher) -> str:
-    """Of the MPI; empty if it does not say it."""
+    """The version of the MPI; empty if it is not known."""
     said = said_by(shutil.which(launcher.program) or "", "--version")
     found = re.search(r"(?:Open MPI\)?|OpenRTE\)?|Version:)\s+([\d.]+\w*)", said)
     return found[1] if found else ""
@@ -170,7 +170,7 @@ def _site_folder(launcher: Launcher) -> Path:
 
 
 def _settings(known: Collectives, rules: Path) -> dict[str, str]:
-    """As in Open MPI's own file, where names have no prefix."""
+    """The settings as in Open MPI's own file, where names have no prefix."""
     return {name.removeprefix(known.prefix): value for name, value in environment_for(known, rules).items()}
 
 
@@ -208,7 +208,7 @@ def _remove(file: Path, rules: Path) -> int:
 
 
 def _make(folder: Path, site: bool) -> None:
-    """All users can read that of a site, whatever the umask is."""
+    """Makes the folder. All users can read the folder of a site, whatever the umask is."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for each in missing if site else ():
@@ -216,7 +216,7 @@ def _make(folder: Path, site: bool) -> None:
 
 
 def _replace(file: Path, text: str, site: bool) -> None:
-    """The file is there as a whole, with the permissions and the owner that it had. ``site``: all users can read it."""
+    """Replaces the file as a whole, and keeps its permissions and owner. ``site``: all users can read it."""
     file = file.resolve()  # it may be a link
     new = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:

@@ -1,4 +1,4 @@
-"""How far jobs are: a bar for each of them on a terminal, else a line for each change."""
+"""The progress of jobs: a bar for each of them on a terminal, else a line for each change."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ class JobLines(Protocol):
 
 @contextmanager
 def job_lines(what: str, points: int, quiet: bool) -> Iterator[JobLines]:
-    """``what``: the points are. ``points``: of each job."""
+    """``what``: the kind of the points. ``points``: their number in each job."""
     if quiet:
         yield _Silent()
     elif not on_terminal():
@@ -38,7 +38,7 @@ def job_lines(what: str, points: int, quiet: bool) -> Iterator[JobLines]:
 
 
 def said(place: Place) -> str:
-    """A word, and the scheduler's reason."""
+    """The state of a job as a word, and the scheduler's reason."""
     word = place.phase.value if place.phase is not Phase.ENDED else place.word.lower().replace("_", " ")
     return f"{word} ({place.why})" if place.why and place.phase is not Phase.ENDED else word
 

@@ -1,4 +1,4 @@
-"""``culmen tune lint``: what a file of rules does."""
+"""``culmen tune lint``: explains and checks a file of rules."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _HEADINGS = [*_TREE_HEADINGS, "line"]
 
 
 def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
-    """Prints the rules in words and what is wrong with them, and returns an exit code."""
+    """Prints the rules in words and their mistakes, and returns an exit code."""
     launcher = _launcher(mpi, file)
     known, title = reader_of_rules(launcher), launcher.mpi.title
     if known.rules_kind == "tree":
@@ -74,7 +74,7 @@ def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
 
 
 def _try(expected: list[Expected], launcher: Launcher, file: Path) -> bool:
-    """Whether rules do not do what they say."""
+    """Whether the MPI's behaviour differs from the rules."""
     if not expected:
         return False
     print(f"Trying {plural(len(expected), 'rule')} …", flush=True)

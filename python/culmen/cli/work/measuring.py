@@ -28,7 +28,7 @@ _PARQUET = Kind("table", lambda _path, head: head.startswith(b"PAR1"))
 
 
 class End(Enum):
-    """ENOUGH: as many as --at-most allows. STOPPED: by a signal."""
+    """How a measurement ended. ENOUGH: it has measured as many points as --at-most allows. STOPPED: by a signal."""
 
     WHOLE = auto()
     ENOUGH = auto()
@@ -36,8 +36,9 @@ class End(Enum):
 
 
 class KeptStore:
-    """The store of a folder with results. With ``scratch`` it lies in a new folder there while points are measured, and
-    a copy of it in the folder with results: that one may be on a network file system. Use it in a ``with`` statement.
+    """The store of a folder with results. With ``scratch``, it lies in a new folder there during the measurement, and
+    the folder with results contains a copy. So the results can be on a network file system. Use it in a ``with``
+    statement.
 
     ``place``: where it is inside the block. Raises InputError if ``scratch`` cannot be written.
     """
@@ -76,7 +77,7 @@ class KeptStore:
             self.copy()
 
     def copy(self) -> None:
-        """The copy in the folder with results is always whole."""
+        """Copies the store to the folder with results. The copy there is always complete."""
         if self._folder is None or not self.place.exists():
             return
         copy, new = self._folder / "copy.db", self._store.with_name(f".{self._folder.name}.{platform.node()}")
@@ -113,8 +114,8 @@ def run_missing(
     check: Callable[[int], None] = lambda _done: None,
 ) -> End:
     """Measures the points that the last round of a study does not have, at most ``at_most`` of them. ``points``,
-    ``store``: of the first round. ``what``: the points are. ``begin``, ``check``: get the number of points that were
-    measured before; ``check`` may raise InputError."""
+    ``store``: those of the first round. ``what``: the kind of the points. ``begin`` and ``check`` get the number of
+    points that were measured before; ``check`` may raise InputError."""
     done, count = study.open(), len(study.points)
     if done == count:
         if not quiet:
@@ -132,7 +133,7 @@ def say_complete(points: int, what: str, store: Path) -> None:
 
 
 def say_failures(failures: Sequence[Mapping[str, Any]], points: int, what: str) -> None:
-    """``points``: the number of all."""
+    """``points``: the number of all points."""
     for each in failures:
         print(f"culmen: {each['count']} of {points} {what} failed: {each['message'].splitlines()[0]}")
     if failures:
@@ -152,9 +153,9 @@ def measure_in(
     at_most: int | None,
     check: Callable[[int], None] = lambda _done: None,
 ) -> End:
-    """``run_missing`` for the points of a store in this folder, for which evaluators leave samples there, or for those
-    that failed. ``study_of``: gets the store. ``begin``: gets the number of points that were measured before.
-    ``scratch``: see KeptStore. ``check``: gets that number, too, before a launch; raises InputError."""
+    """``run_missing`` for the points of a store in this folder, or for the failed ones. Evaluators write samples into
+    the folder. ``study_of`` gets the store. ``begin`` gets the number of points that were measured before. So does
+    ``check``, before a launch; it may raise InputError. ``scratch``: see KeptStore."""
     store = folder / name
     if overwrite:
         remove_rounds(store)
@@ -170,8 +171,8 @@ def measure_in(
 def begin_launches(
     title: str, launches: int, done: int, most_s: float, ranks: int, quiet: bool, about: str = "about"
 ) -> Monitor:
-    """Says how long the launches take. ``done``: before. ``most_s``: of all, at most. ``ranks``: the most of a launch.
-    ``about``: the word before the time."""
+    """Prints how long the launches take. ``done``: the number of launches before. ``most_s``: the longest time of all
+    launches together. ``ranks``: the largest number of ranks of a launch. ``about``: the word before the time."""
     if not quiet:
         before = f", {done} of them before" if done else ""
         left = lasted(most_s * (launches - done) / launches)
@@ -201,7 +202,7 @@ def exit_code(end: End, failed: bool, what: str) -> int:
 
 
 def nothing_measured(end: End, what: str) -> int:
-    """Says so, and returns an exit code. ``what``: "collective"."""
+    """Prints that nothing was measured, and returns an exit code. ``what``: for example "collective"."""
     if end is End.STOPPED:
         print(f"culmen: stopped before the first {what} was measured; the same command starts again")
         return RESUMABLE
@@ -210,7 +211,7 @@ def nothing_measured(end: End, what: str) -> int:
 
 
 def remove_rounds(store: Path) -> None:
-    """The store and those of the points that were measured again."""
+    """Removes the store, and the stores of the points that were measured again."""
     for place in later_rounds(store):  # also those of a store that was removed
         remove_measurements(place)
     remove_measurements(store)

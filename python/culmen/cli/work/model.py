@@ -111,7 +111,7 @@ def _check_names(times: Times, collectives: Sequence[str], path: Path) -> None:
 
 
 def _chosen(models: Sequence[Modelled], shown: Shown) -> list[Modelled]:
-    """Those that are printed and drawn: of one number of ranks and one size for each collective."""
+    """The models that are printed and drawn: for each collective, those of one number of ranks and one size."""
     out = []
     for each in models:
         s = each.series
@@ -133,7 +133,7 @@ def _nearest(there: list[int], over: str, shown: Shown) -> int:
 
 
 def _remarks(times: Times, parted: list[Parted], networks: dict[str, Network], path: Path) -> list[str]:
-    """Where models and measurements part, and what has no model."""
+    """Remarks on differences between models and measurements, and on collectives without a model."""
     out = sentences(parted, cores_beside(path))
     if not networks:
         out.append("Without broadcasts between two ranks in the table, there are no analytic models.")
@@ -192,7 +192,7 @@ def select_algorithm(
 
 
 def _mpi_of(times: Times, given: str | None, collective: str, path: Path) -> str:
-    """Raises InputError if the question is about nothing in the table."""
+    """The MPI of the table. Raises InputError if the table has no data for the question."""
     names = list(dict.fromkeys(mpi for mpi, _ in times.of))
     chosen = [each for each in names if given is None or given.lower() in (each.lower(), each.split()[0].lower())]
     if not chosen:
@@ -207,7 +207,8 @@ def _mpi_of(times: Times, given: str | None, collective: str, path: Path) -> str
 
 
 def _network_of(messages: Path, mapping: str | None, reduce_s: float) -> Network:
-    """Messages do not say what an addition costs; ``reduce_s`` does, in seconds for each byte."""
+    """The network of these messages. They do not contain the cost of an addition: this is ``reduce_s``, in seconds per
+    byte."""
     found = read_latencies(messages)
     if mapping is None and len(found) > 1:
         raise InputError(f"{messages} has several mappings; choose one with --mapping: {', '.join(found)}")

@@ -17,7 +17,7 @@ _OPTIONS = {"threads": "--threads", "processes": "--worker-processes"}
 
 
 def note_idle_options(given: dict[str, Any], place: str = "auto") -> None:
-    """Names options for local workers; the run has ranks instead."""
+    """Names the options for local workers, which have no effect because the run has ranks."""
     options = [*(["--workers"] if given["workers"] else []), *filter(None, [_OPTIONS.get(place)])]
     if options:
         note(
@@ -47,6 +47,6 @@ def note_change(change: str, restart: str = RESTART) -> None:
 
 
 def note(text: str) -> None:
-    """Empty: there is nothing to note."""
+    """Prints a note; does nothing if the text is empty."""
     if text:
         print(f"culmen: note: {text}", file=sys.stderr)

@@ -10,8 +10,8 @@ _OWN = ("culmen.bench.", "culmen.tune.")  # modules whose functions measure poin
 
 
 def points_of(opened: Opened) -> dict[str, Any] | None:
-    """None for a study that searches. ``now``: the point under way; ``left_s``: until the end, if each further point
-    takes as long as those before on average. None: it is not known."""
+    """None for a study that searches. ``now``: the current point. ``left_s``: the time until the end, if further points
+    take as long as the former ones on average. None: not known."""
     configuration, summary = opened.begun.configuration, opened.summary
     starts = configuration.get("starts") or []
     evaluator = str(configuration.get("evaluator", {}).get("python", ""))
@@ -35,7 +35,7 @@ def _named(starts: list[dict[str, Any]], number: int) -> str:
 
 
 def figures_of(state: dict[str, Any]) -> dict[str, Any]:
-    """Of ``state_of``, with the key points."""
+    """The figures of ``state_of``, which must have the key ``points``."""
     points = state["points"]
     left = "not known before the first point is measured"
     if points["left_s"] is not None:

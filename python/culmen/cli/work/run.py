@@ -41,7 +41,7 @@ def door_of(
     io_threads: int,
     largest_message_mib: int,
 ) -> Door | None:
-    """Where workers of other machines may join. ``listen``: what was given, each time that the option was written."""
+    """The address at which workers of other machines can join. ``listen``: all values of the option."""
     if listen:
         if len(listen) > 1:
             raise _core.InputError(f"--listen: a run listens at one address, but {len(listen)} are given; leave one")
@@ -114,7 +114,8 @@ def resume_study(
 
 
 def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> None:
-    """In a launch, ranks are the workers, whatever the options for local workers say."""
+    """Sets the workers of the study. In a launch, ranks are the workers, and options for local workers have no
+    effect."""
     study.options.prefetch = study.options.prefetch and prefetch
     if _core.uses_ranks(study.options):
         note_idle_options(given, place)

@@ -1,4 +1,4 @@
-"""``culmen simulate``: a study on a cluster that this machine does not have."""
+"""``culmen simulate``: simulates a study on another cluster."""
 
 import copy
 import json
@@ -154,7 +154,7 @@ def _in_each(frames: float) -> str:
 
 
 def _relays(f: _core.SimulationFigures) -> dict[str, str]:
-    """Nothing on a single node."""
+    """The figures of the relays; empty on a single node."""
     relays = f.nodes - 1
     if not relays:
         return {}

@@ -118,8 +118,8 @@ class _Job:
 
 
 def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet: bool) -> int:
-    """Submits what is missing, follows the jobs, and writes the tables; returns an exit code. Jobs that were submitted
-    by an earlier call are followed."""
+    """Submits jobs for the missing points, follows the jobs, and writes the tables. Returns an exit code. It also
+    follows the jobs of an earlier call."""
     jobs = [_Job(JobFolder((output / each.name).resolve()), each) for each in cluster.partitions]
     pilot = cluster.wanted.pilot
     requests = [_request(task, cluster, job, task.points) for job in jobs]  # all are checked before one is submitted
@@ -158,7 +158,7 @@ def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet:
 
 
 def _longest_s(store: Path) -> float:
-    """Of the points with measured times, the longest duration; infinity: there is none."""
+    """The longest duration of a point with measured times; infinity if there is none."""
     columns = read(store).columns
     measured: Any = columns["calls"] > 0  # not a route that is not available
     return float(columns["duration_s"][measured].max()) if measured.any() else math.inf
@@ -199,7 +199,7 @@ def _limit(pilot: int | None) -> list[str]:
 
 
 def _find(task: Task, scheduler: Scheduler, job: _Job, overwrite: bool) -> None:
-    """Whether a job of an earlier call is queued or runs. Raises InputError if that is in the way."""
+    """Finds a job of an earlier call that is queued or runs. Raises InputError if this job prevents a new one."""
     job.record = record = job.folder.record()
     if record is None:
         return

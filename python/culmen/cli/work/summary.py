@@ -170,7 +170,7 @@ def _best_value(value: float | None, digits: int) -> str:
 
 
 def _others(extras: dict[str, float], fit: Errors | None, digits: int) -> dict[str, str]:
-    """The extra values that are not in the table of the errors."""
+    """The extra values that the table of the errors does not contain."""
     above = {derived.name for derived in fit.derived} if fit else set()
     return {name: shown(figure, digits) for name, figure in extras.items() if name not in above}
 
@@ -184,7 +184,7 @@ def _oldest(running: dict[str, Any]) -> str:
 
 
 def _searching(state: dict[str, Any]) -> str | None:
-    """None for a store of a C++ program."""
+    """The description of the search; None for a store of a C++ program."""
     if not state["optimizer"]:
         return None
     return f"{state['optimizer']}, {mode_of(state['generational'])}"

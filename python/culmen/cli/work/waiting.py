@@ -1,4 +1,4 @@
-"""How long workers waited for each other, why, and what helps."""
+"""The time for which workers waited for each other, the reason, and the advice."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SAID = 3  # numbers of evaluations in a sentence
 
 
 def waited(result: Result, here: int, ended: Opened | None) -> str | None:
-    """A sentence if the workers waited for each other for much of the time, and something could avoid it. ``ended``:
-    the store after the run."""
+    """A sentence if the workers waited for each other for much of the time, and the user can avoid this. ``ended``: the
+    store after the run."""
     there_s = _there_s(result)
     if not result.generational or result.workers < 2 or there_s < result.workers * _LONG_S:
         return None
@@ -37,7 +37,7 @@ def waited(result: Result, here: int, ended: Opened | None) -> str | None:
 
 
 def _there_s(result: Result) -> float:
-    """Of all workers together: how long they were there. Workers can join late."""
+    """The sum of the times for which the workers were present. Workers can join late."""
     return float(result.present_s) if result.present_s > 0 else result.workers * result.wall_s
 
 
@@ -66,7 +66,8 @@ def _one_reason(result: Result, table: Table) -> str:
 
 
 def _unfinished(table: Table) -> str:
-    """Empty if all have a result: then workers evaluated for nothing, because their results came a second time."""
+    """The evaluations without a result, as text. Empty if all have a result: then some evaluations were repeated in
+    vain."""
     open_now = table.evaluation[(table.status < 0) & ~table.cancelled].tolist()
     if not open_now:
         return ""
