@@ -39,7 +39,8 @@ def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
 
 
 def _is_plain(value: object) -> bool:
-    """Plain pickle restores it in any process: no part of it belongs to the user's program."""
+    """Whether plain pickle can restore the value in any process, because no part of it belongs to the user's
+    program."""
     return _is_leaf(value) or (type(value) in (tuple, list) and _are_plain(value))  # type: ignore[arg-type]
 
 
@@ -51,7 +52,7 @@ def _is_leaf(value: object) -> bool:
 
 
 def _are_plain(values: Sequence[Any]) -> bool:
-    """For leaves and tuples of leaves, in few steps of Python: a chunk has many."""
+    """``_is_plain`` for many leaves and tuples of leaves, in few steps of Python."""
     kinds = set(map(type, values))
     if kinds == {tuple}:
         values = list(chain.from_iterable(values))
@@ -104,7 +105,7 @@ class FunctionCache:
         return made
 
     def _count(self, function: Callable[..., Any], parts: Parts, took_s: float) -> None:
-        """Says once how to avoid the comparisons, if they have taken long."""
+        """Warns once, if the comparisons have taken long, how to avoid them."""
         with self._looking:
             if self._comparing_s is None:
                 return
@@ -129,7 +130,8 @@ class FunctionCache:
         return made
 
     def _known_of(self, function: Callable[..., Any], parts: Parts) -> "_Large | None":
-        """Large ones are compared, because a digest takes longer."""
+        """The known function with the same parts. Large functions are compared directly, because a digest takes
+        longer."""
         known = [self._large.get(function)] if type(function) is types.FunctionType else []
         known += [one for one in self._recent if one not in known]
         return next((one for one in known if one is not None and one.shared.are(parts)), None)
@@ -195,14 +197,15 @@ def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ..
 
 
 def _is_unchanging(value: Any) -> bool:
-    """Its pickle is always the same."""
+    """Whether the pickle of the value is always the same."""
     if type(value) in (types.FunctionType, type):
         return is_importable(value)
     return type(value) in _UNCHANGING or (type(value) is types.ModuleType and not travels(value.__name__))
 
 
 def to_slot(function: Callable[..., Any], what: str, shares: bool) -> _core.Pickle:
-    """For a set-up, with which the child gets the program's module folders. ``shares``: as for FunctionCache."""
+    """The pickle of a function for a set-up, with which the child process also gets the program's module folders.
+    ``shares``: as for FunctionCache."""
     with pickling(function, what):
         return pickle_of(function, partial(ToSlot, needs_key=True), shares)
 
@@ -213,7 +216,7 @@ def _name_of(function: Any) -> str:
 
 @contextmanager
 def pickling(function: Any, what: str) -> Iterator[None]:
-    """Raises InputError if it fails."""
+    """Raises InputError if pickling inside the block fails."""
     if not callable(function):
         raise InputError(f"culmen.Executor: the first argument must be a function, got {function!r:.80}")
     try:

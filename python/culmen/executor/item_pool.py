@@ -62,7 +62,7 @@ class _Future(futures.Future):
 
 
 class _Foreign:
-    """Stands for a run that belongs to the parent of this copied process."""
+    """Replaces the run in a copy of the process: the run belongs to the parent process."""
 
     def submit(self, *_: object) -> None:
         raise InputError(
@@ -91,7 +91,7 @@ class _Foreign:
 
 
 class ItemPool:
-    """For any thread; under MPI one thread makes it and shuts it down."""
+    """Any thread may use it. Under MPI, the same thread must make it and shut it down."""
 
     ranks_serve = False  # ranks of a launch, until this program ends
 
@@ -118,7 +118,7 @@ class ItemPool:
         return self._run.make_function(pickled)
 
     def disown(self) -> None:
-        """In a copy of this process, which has neither its threads nor its children."""
+        """Called in a copy of this process, which has neither its threads nor its children."""
         import ctypes
 
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its destructor would wait for those
@@ -149,11 +149,11 @@ class ItemPool:
             raise
 
     def holds(self, number: int) -> bool:
-        """It is not sent yet."""
+        """Whether the item was not yet sent."""
         return self._run.holds(number)
 
     def withdraw(self, future: _Future) -> bool:
-        """True for the first caller if it was not sent and will not be; ``withdrawn`` tells the others."""
+        """True for the first caller, if the item was not sent and will not be sent. Other callers see ``withdrawn``."""
         with self._withdrawing:
             first = self._run.cancel(future.number) and self._waiting.pop(future.number, None) is not None
             future.withdrawn |= first
@@ -168,12 +168,13 @@ class ItemPool:
         return withdrawn
 
     def leave(self) -> None:
-        """No more calls will be submitted: it ends when all are done."""
+        """No more calls will be submitted: the pool ends when all calls are done."""
         self._left = True
         self._run.close()
 
     def _make_room(self, needs_ranks: bool) -> None:
-        """Ranks serve one executor at a time: this one ends first if it gets no more calls."""
+        """Ranks serve one executor at a time. If they are needed and this executor gets no more calls, waits until it
+        has ended."""
         if self._of_ranks and self._left and needs_ranks:
             self._wait()
 
@@ -233,7 +234,8 @@ class ItemPool:
             future.set_exception(self._broken)
 
     def _settle_some(self) -> bool:
-        """False when no more results come. Results may be large and are released at its end."""
+        """False if no more results will come. Results may be large, so they are released at the end of this
+        function."""
         ended = self._run.ended
         finished = self._run.take(FOR_EVER_S)
         for number, status, message, payload in finished:
@@ -262,7 +264,8 @@ def _settle(future: futures.Future, status: str, message: str, payload: Any) -> 
 
 
 def _log_callback_of(future: futures.Future) -> None:
-    """As the standard library does; also exceptions that would end the program."""
+    """Logs an exception of a callback, as the standard library does. Also logs exceptions that would end the
+    program."""
     logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
 

@@ -61,7 +61,8 @@ def _arrive(digest: bytes, pickled: bytes) -> "LentFunction":
 
 
 def width(executor: Executor, workers: int | None) -> int:
-    """Number of evaluations in parallel: as given, else the number of the executor's workers, else of CPUs."""
+    """Number of evaluations in parallel: the given number, else the number of the executor's workers, else the number
+    of CPUs."""
     if not callable(getattr(executor, "submit", None)):
         raise InputError(f"culmen.minimize: executor must be a concurrent.futures.Executor, got {executor!r:.80}")
     if workers is not None:
@@ -114,8 +115,8 @@ def _submit(
     under_way: dict[int, Future],
     ticket: int,
 ) -> str:
-    """A sentence if the executor cannot evaluate; else empty. Catches even what would end the program: the thread that
-    calls it serves all evaluations."""
+    """A sentence if the executor cannot evaluate; else empty. Catches all exceptions, even those that would end the
+    program, because its thread serves all evaluations."""
     try:
         future = executor.submit(f, arguments)
     except BaseException as error:
