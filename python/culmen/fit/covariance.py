@@ -42,13 +42,14 @@ def of_residuals(
     roughness: Array,
     normals: Sequence[Array] = (),
 ) -> Covariance:
-    """``normals``: of constraints on which the parameters stay."""
+    """``normals``: normal vectors of the constraints on which the parameters stay."""
     rows = _rows(normals, len(names))
     return _named(_core.covariance_of_residuals(jacobian, residuals, loss, roughness, rows), names)
 
 
 def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array, normals: Sequence[Array] = ()) -> Covariance:
-    """``doubt``: the approximate error of H. ``normals``: of constraints on which the parameters stay."""
+    """``doubt``: the approximate error of H. ``normals``: normal vectors of the constraints on which the parameters
+    stay."""
     return _named(_core.covariance_of_value(hessian, up, doubt, _rows(normals, len(names))), names)
 
 
