@@ -7,12 +7,12 @@ PARTITION = "SLURM_JOB_PARTITION"
 
 
 def partition() -> str:
-    """Empty outside a job."""
+    """The partition of this job; empty outside a job."""
     return os.environ.get(PARTITION, "")
 
 
 def nodes_of_job() -> str:
-    """As Slurm writes it, for example n[1-4]. Empty outside a job."""
+    """The nodes as Slurm writes them, for example n[1-4]. Empty outside a job."""
     return os.environ.get("SLURM_JOB_NODELIST", "")
 
 
@@ -25,5 +25,6 @@ def tasks_on_nodes() -> list[int]:
 
 
 def ranks_on_a_node(ranks: int) -> int:
-    """Of a launch: launchers fill a node of the allocation before the next one."""
+    """The largest number of a launch's ranks on one node: launchers fill a node of the allocation before the next
+    one."""
     return min(ranks, max(tasks_on_nodes(), default=ranks))

@@ -7,9 +7,10 @@ from .. import _core
 
 
 def ranks_on_hosts(names: str, n: int) -> list[tuple[str, int]]:
-    """Each host with the number of its ranks. ``names``: separated by commas. Consecutive ranks share a host.
+    """Each host with the number of its ranks. ``names``: names of hosts, separated by commas. Consecutive ranks share a
+    host.
 
-    Raises InputError for names that are wrong, and if a host has no room for a relay and a worker.
+    Raises InputError for wrong names, and if a host has no room for a relay and a worker.
     """
     hosts = [name.strip() for name in names.split(",")]
     if not all(hosts):

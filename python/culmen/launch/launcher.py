@@ -33,8 +33,8 @@ def launch(
 ) -> int:
     """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: the commands of culmen.
 
-    Returns the master's exit code (128 + signal if the launcher was killed). ``how_to_continue``: a clause for the
-    message that a rank was lost. ``hosts``: see ranks_on_hosts().
+    Returns the master's exit code, or 128 + signal if the launcher was killed. ``how_to_continue``: a clause for the
+    message about a lost rank. ``hosts``: see ranks_on_hosts().
     """
     try:
         launcher = find_launcher(mpi or _mpi_of_environment())

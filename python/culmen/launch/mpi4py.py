@@ -34,7 +34,7 @@ def _folder_for(name: str, library: Path) -> Path | None:
 
 
 def _folder_with(library: Path) -> Path | None:
-    """A folder in the user's cache where the library has the name that mpi4py's wheel wants."""
+    """A folder in the user's cache in which the library has the name that mpi4py's wheel needs."""
     with suppress(OSError, RuntimeError):
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "culmen", "mpi4py")
         folder.mkdir(parents=True, exist_ok=True)

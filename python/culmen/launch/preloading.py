@@ -66,8 +66,8 @@ def run_preloaded(command: list[str], library: Path | None, variables: Mapping[s
 
 
 def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
-    """Signals end the command, not this process, which then says what is known. A terminal's Ctrl-C reaches the command
-    without help."""
+    """Waits for the command. Signals end the command, not this process, which then reports the results so far. Ctrl-C
+    in a terminal reaches the command anyway."""
     child: subprocess.Popen | None = None
 
     def forward(number: int, _frame: FrameType | None) -> None:
@@ -82,7 +82,7 @@ def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
 
 
 def _forwarding(command: list[str], names: list[str]) -> list[str]:
-    """To other machines, Open MPI's launcher takes only the variables that it is told to take."""
+    """The options that pass these variables on: Open MPI's launcher sends only named variables to other machines."""
     place = place_of_variables(command)
     if place is None:
         return command
@@ -90,7 +90,7 @@ def _forwarding(command: list[str], names: list[str]) -> list[str]:
 
 
 def place_of_variables(command: list[str]) -> int | None:
-    """Where ``-x NAME`` must stand, so that a variable reaches other machines; None: it reaches them anyway."""
+    """The place for ``-x NAME``, so that a variable reaches other machines; None: it reaches them anyway."""
     place = next((k for k, word in enumerate(command) if is_launcher(word)), None)
     if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
         return None
@@ -102,7 +102,7 @@ def is_launcher(word: str) -> bool:
 
 
 def _kind_of(word: str) -> str:
-    """openmpi, mpich, _STANDARD for the ABI that is of no single MPI, or nothing for other words."""
+    """The word openmpi or mpich, or _STANDARD for the standard ABI. Empty for other programs."""
     program = shutil.which(word)
     if program is None or word.startswith("-"):
         return ""

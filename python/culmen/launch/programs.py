@@ -19,7 +19,7 @@ def said_by(*words: str) -> str:
 
 
 def own_library(name: str) -> Path:
-    """Where culmen's library of this name is, if it was built."""
+    """The path of culmen's library with this name. The library may not have been built."""
     return Path(_folder(), f"libculmen_{name}.so")
 
 

@@ -1,4 +1,4 @@
-"""Watches the ranks of a launch: which ended first, and when the master ended."""
+"""Watches the ranks of a launch, to find which rank ended first, and when the master ended."""
 
 import contextlib
 import os
@@ -20,8 +20,8 @@ _RANKS = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")
 class RankWatch:
     """Watches the ranks of a launch on this node, in a thread of its own.
 
-    ``naps``: the launcher sleeps for seconds after a failure of rank 0; it is woken as soon as the other ranks had time
-    to end. ``hasty``: the launcher ends the other ranks before the first one has ended.
+    ``naps``: the launcher sleeps for seconds after a failure of rank 0. It is woken as soon as the other ranks have had
+    time to end. ``hasty``: the launcher ends the other ranks before the first one has ended.
     """
 
     def __init__(self, mark: str, ranks: int, launcher_pid: int, naps: bool = False, hasty: bool = False) -> None:
@@ -35,11 +35,11 @@ class RankWatch:
         self._thread.start()
 
     def first(self) -> list[int]:
-        """The ranks of which one ended first. Empty if that is unknown: it was on another node, or ended while ranks
-        started.
+        """The ranks of which one ended first. Empty if this is not known, because it was on another node, or ended
+        while ranks started.
 
-        More than one if a hasty launcher ended others before this process noticed the first end. Call it when the
-        launcher has ended: it ends the watching.
+        There are several if a hasty launcher ended others before this process noticed the first end. Call this method
+        when the launcher has ended: it ends the watching.
         """
         os.close(self._launcher_ended)
         self._thread.join()
@@ -78,7 +78,7 @@ class RankWatch:
     def _look(self, poll: select.epoll) -> None:
         """Begins to watch the ranks that have started since the last look.
 
-        Without those that have ended by now: they would seem to end after those that are watched.
+        Leaves out ranks that have already ended: they would seem to end after the watched ones.
         """
         known = set(self._watched.values())
         for pid, rank in _ranks_of(self._mark):

@@ -63,7 +63,8 @@ def _leave(kind: type[BaseException], error: BaseException, traceback: Traceback
 
 @contextmanager
 def letting_ranks_go() -> Iterator[None]:
-    """For rank 0, until ``start``: after an exception inside the block, the other ranks are told and stop waiting."""
+    """For rank 0, until ``start``: after an exception inside the block, the other ranks get this error and stop
+    waiting."""
     is_rank = _core.detect_launch().is_rank
     if is_rank:
         _core.expect_ranks()

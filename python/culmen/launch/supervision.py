@@ -1,4 +1,4 @@
-"""The launcher's process while it runs: it gets signals, is woken, and leaves an exit code."""
+"""Runs the launcher's process: passes signals on, wakes it, and reads its exit code."""
 
 import contextlib
 import ctypes
@@ -67,7 +67,7 @@ def supervise(command: list[str], environment: dict[str, str], mpi: Mpi, ranks: 
 
 
 def _said_in(place: Path) -> tuple[int | None, bool]:
-    """The master's exit code, None if it left none; and whether it left a rank behind for the launcher to kill."""
+    """The master's exit code (None if there is none), and whether a rank remained that the launcher had to kill."""
     with contextlib.suppress(OSError, ValueError):
         code, _, more = place.read_text().partition(" ")
         place.unlink()

@@ -1,6 +1,6 @@
 """The MPIs that culmen supports: one data file per MPI and version.
 
-A data file and a test add another one.
+To support another MPI, add a data file and a test.
 """
 
 import os
@@ -155,7 +155,7 @@ def _parse(data: dict[str, Any]) -> Mpi:
 
 
 def with_library(version: str) -> Mpi | None:
-    """The MPI whose library calls itself this, such as "Open MPI v4.1.4"."""
+    """The MPI whose library gives itself this version, such as "Open MPI v4.1.4"."""
     found = re.match(r"(Open MPI|MPICH)\D*(\d+)", version)
     return next((mpi for mpi in load() if found and mpi.title == f"{found[1]} {found[2]}"), None)
 

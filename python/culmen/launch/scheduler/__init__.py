@@ -1,4 +1,4 @@
-"""Batch jobs: what a cluster has, the script of a job, and where a job is."""
+"""Batch jobs: the partitions of a cluster, the script of a job, and its state."""
 
 from ..._core import InputError
 from .job import Scheduler

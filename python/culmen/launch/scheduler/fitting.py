@@ -65,9 +65,10 @@ def shape_of(partition: Partition, tasks: int, nodes: int | None, per_node: int 
 
 
 def time_for(partition: Partition, given_s: float | None, estimate_s: float) -> float:
-    """``given_s``: by the user. The estimate is cut to what the partition allows; the same command submits the rest.
+    """The time limit of a job. ``given_s``: the user's limit. The estimate is reduced to the partition's limit; the
+    same command then submits the rest.
 
-    Raises InputError if the user wants more than that.
+    Raises InputError if the user's limit is longer than the partition's.
     """
     most_s = math.inf if partition.most_s is None else partition.most_s
     if given_s is not None and given_s > most_s:

@@ -13,10 +13,10 @@ _FIRST_S, _GROWS, _LONGEST_S = 1.0, 1.3, 30.0
 def follow(
     scheduler: Scheduler, jobs: Iterable[str], leave: threading.Event, wait: Callable[[float], object] | None = None
 ) -> Iterator[dict[str, Place]]:
-    """Where the jobs are, again and again until all have ended or ``leave`` is set. After a change, it looks again
-    sooner. ``wait``: in place of leave.wait, for tests.
+    """Yields the states of the jobs repeatedly, until all have ended or ``leave`` is set. After a change, the next look
+    comes sooner. ``wait``: replaces leave.wait in tests.
 
-    While the scheduler does not answer, a job is where it was, and ``why`` says what is wrong.
+    While the scheduler does not answer, jobs keep their states, and ``why`` names the error.
     """
     places = {job: Place(Phase.PENDING) for job in jobs}
     pause_s = _FIRST_S

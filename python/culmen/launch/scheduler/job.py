@@ -9,9 +9,9 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Partition:
-    """``nodes``: all of it. ``usable``: those that are not down or drained. ``cores``, ``cpus``: of its smallest node;
-    a CPU is a hardware thread. ``least_nodes``, ``most_nodes``: that a job may have. ``most_s``: the longest time of a
-    job. None: without a bound."""
+    """``nodes``: number of all nodes. ``usable``: number of nodes that are not down or drained. ``cores``, ``cpus``:
+    those of the smallest node; a CPU is a hardware thread. ``least_nodes``, ``most_nodes``: limits for a job.
+    ``most_s``: the longest time of a job. None: no limit."""
 
     name: str
     is_up: bool
@@ -27,8 +27,8 @@ class Partition:
 
 @dataclass(frozen=True)
 class Request:
-    """``output``: the file for what the job prints. ``folder``: where it starts. ``command``: of shell.
-    ``options``: further options of the scheduler, as they stand. ``lines``: of shell, before the command."""
+    """``output``: the file for the job's output. ``folder``: the working folder. ``command``: the shell command.
+    ``options``: further options of the scheduler, unchanged. ``lines``: shell commands before the command."""
 
     name: str
     partition: str
@@ -55,8 +55,9 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a job is. ``word``: the scheduler's own word for its state. ``why``: why it waits, or why it ended.
-    ``ran_s``: how long it has run. ``exit_code``: of the script; None before its end, and if it is not known."""
+    """The state of a job. ``word``: the scheduler's own word for it. ``why``: why the job waits, or why it ended.
+    ``ran_s``: its running time so far. ``exit_code``: the exit code of the script; None before its end, or if it is not
+    known."""
 
     phase: Phase
     word: str = ""
@@ -76,7 +77,7 @@ class Scheduler(Protocol):
     def partitions(self) -> list[Partition]: ...
 
     def script(self, request: Request) -> str:
-        """A whole batch script. At least some seconds before the end of its time, the command gets SIGTERM."""
+        """A complete batch script. The command gets SIGTERM some seconds before the end of the job's time."""
         ...
 
     def submit(self, script: Path, request: Request) -> str:

@@ -16,8 +16,8 @@ _PARTITION = "partition"  # the table of the tables for single partitions
 
 @dataclass(frozen=True)
 class Site:
-    """``scratch``: a folder that each node has for itself; it may contain variables such as $TMPDIR. ``options``: of
-    the scheduler, as they stand in a script. ``partition``: the same keys for single partitions, which add to them."""
+    """``scratch``: a local folder of each node; the path may contain variables such as $TMPDIR. ``options``: options of
+    the scheduler, as in a script. ``partition``: the same keys for single partitions, see ``of``."""
 
     modules: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Site:
     partition: dict[str, "Site"] = field(default_factory=dict)
 
     def of(self, partition: str) -> "Site":
-        """For a job of this partition. Its modules come instead of those of the site."""
+        """The site for a job in this partition. The partition's modules replace those of the site."""
         own = self.partition.get(partition, Site())
         return Site(
             own.modules or self.modules,

@@ -96,7 +96,7 @@ def _output(*words: str, cwd: Path | None = None) -> str:
 
 
 def _sentence(done: subprocess.CompletedProcess[str]) -> str:
-    """Its own words, in one line, without the name of the program."""
+    """Slurm's own message, in one line, without the name of the program."""
     lines = [
         re.sub(r"^\w+: ((error|fatal): )?", "", line.strip()) for line in (done.stderr or done.stdout).splitlines()
     ]
@@ -104,6 +104,6 @@ def _sentence(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """In a line of options, sbatch takes quotes away as a shell does."""
+    """The path for a line of options, in which sbatch removes quotes as a shell does."""
     text = str(path)
     return f'"{text}"' if " " in text else text

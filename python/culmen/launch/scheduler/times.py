@@ -25,7 +25,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def time_of(text: str, option: str = "--time") -> float:
-    """Raises InputError for what is no time, or 0."""
+    """Raises InputError if the text is not a time, or 0."""
     try:
         seconds = seconds_of(text)
     except ValueError:
