@@ -1,4 +1,4 @@
-"""Values and bounds as programs and command lines give them, of any type that means a number."""
+"""Values and bounds from programs and command lines, of any type that represents a number."""
 
 import operator
 import sys
@@ -15,7 +15,7 @@ _VALUES = {"real": "a number", "integer": "a whole number", "boolean": "True or 
 
 
 def plain(value: Any) -> Any:
-    """Values of programs as a study file would have them: NumPy's numbers and arrays, any mappings and tuples."""
+    """The value as a study file would contain it; converts NumPy's numbers and arrays, mappings and tuples."""
     if isinstance(value, type):  # a class has the methods of its objects
         return value
     if isinstance(value, Mapping):
@@ -30,17 +30,18 @@ def plain(value: Any) -> Any:
 
 
 def as_argument(value: Any) -> Any:
-    """``plain``, and an array of one number is this number."""
+    """``plain``, but an array with one number becomes this number."""
     return plain(single(value) if getattr(getattr(value, "dtype", None), "kind", "") in _NUMBERS else value)
 
 
 def single(value: Any) -> Any:
-    """The number in an array that has only one; any other value as it is."""
+    """The number in an array with only one number; any other value unchanged."""
     return value.item() if getattr(value, "shape", None) == (1,) else value
 
 
 def is_list(given: object) -> bool:
-    """Whether it can be iterated, and is no text; an array without dimensions has the method, but cannot."""
+    """Whether it can be iterated and is not a text. An array without dimensions has the method ``__iter__``, but cannot
+    be iterated."""
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes, type)) and getattr(given, "ndim", 1) > 0
 
 
@@ -60,7 +61,8 @@ def check_fix(values: object) -> None:
 
 
 def value_to_fix(name: str, kind: str, value: object) -> Any:
-    """Without NumPy's types and arrays of one number. Raises InputError for what no parameter can be fixed at."""
+    """The value without NumPy's types and arrays of one number. Raises InputError if no parameter can be fixed at this
+    value."""
     refuse_surrogates(f"parameter '{name}'", value)
     if value is None:
         raise InputError(f"parameter '{name}' cannot be fixed at None; leave it out of the space instead")
@@ -68,7 +70,7 @@ def value_to_fix(name: str, kind: str, value: object) -> Any:
 
 
 def value_of_text(text: str, kind: str, choices: Sequence[Value] | None) -> Value:
-    """The value that a user wrote on the command line. If it is no value of this kind, the text itself."""
+    """The value that a user wrote on the command line, or the text itself if it is not a value of this kind."""
     truth = {"true": True, "false": False}.get(text.lower(), text)
     if kind == "boolean":
         return truth
@@ -120,8 +122,8 @@ def pair_of(name: str, bounds: Any) -> tuple[float, float]:
 
 
 def _meant(bounds: Any) -> str:
-    """The call that a single value, a table of a study file, a range, or bounds and a word, most likely mean; empty if
-    none fits."""
+    """The call that the user most likely means by a single value, a table of a study file, a range, or bounds and a
+    word. Empty if no call fits."""
     if isinstance(bounds, Mapping) and "value" in bounds:
         return f"fixed({bounds['value']!r:.60})"
     if isinstance(bounds, Mapping) and {"lower", "upper"} & {*bounds}:

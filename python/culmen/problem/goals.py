@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 
 
 def oriented(value: float, direction: str) -> float:
-    """The user's value as it is stored, to be minimized; applied to a stored value it gives the user's value again."""
+    """Converts the user's value to the stored value, which is minimized. It also converts a stored value back."""
     return -value if direction == "maximize" else value
 
 
 def direction_of(objectives: Iterable[tuple[str, str]]) -> str:
-    """The direction of the first objective; without objectives, that of the value."""
+    """The direction of the first objective or, without objectives, of the value."""
     return next(iter(objectives), ("", "minimize"))[1]
 
 

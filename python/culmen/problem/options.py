@@ -10,13 +10,13 @@ _NAMED = 3  # owners of an option
 
 
 def chained(names: Any) -> Any:
-    """["evolution", "cmaes"] as the one name of a chain; anything else unchanged."""
+    """Converts a list such as ["evolution", "cmaes"] to the name of a chain; leaves anything else unchanged."""
     is_chain = isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names)
     return ",".join(names) if is_chain else names
 
 
 def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
-    """{"cmaes": {"sigma": 0.1}}, options of one optimizer in a chain, as {"cmaes.sigma": 0.1}."""
+    """Converts {"cmaes": {"sigma": 0.1}}, options of one optimizer in a chain, to {"cmaes.sigma": 0.1}."""
     out: dict[Any, Any] = {}
     for key, value in options.items():
         out |= {f"{key}.{option}": own for option, own in value.items()} if isinstance(value, Mapping) else {key: value}
@@ -24,7 +24,7 @@ def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def as_option(word: str) -> str:
-    """How to give an option of optimizers that was given as an argument; empty if none has it."""
+    """The right form of an optimizer's option that was given as an argument; empty if no optimizer has it."""
     owners = [e["name"] for e in _core.optimizer_catalogue() if any(option["name"] == word for option in e["options"])]
     if not owners:
         return ""
@@ -33,7 +33,7 @@ def as_option(word: str) -> str:
 
 
 def check(options: Mapping[Any, Any]) -> None:
-    """Raises InputError for a name or value that no option can have."""
+    """Raises InputError if no option can have such a name or value."""
     for option, value in options.items():
         if not isinstance(option, str):
             raise InputError(f"option names must be strings, got {option!r}")

@@ -104,7 +104,7 @@ def type_of(value: Any) -> str:
 
 
 def type_at(kind: str, value: object) -> str:
-    """The type of a parameter of this kind that has only a value, when it is fixed at another value."""
+    """The type of a parameter of this kind that has only a value, after it is fixed at another value."""
     return "real" if kind == "integer" and isinstance(value, float) and not value.is_integer() else kind
 
 
@@ -138,7 +138,7 @@ def _check_texts(name: str, p: Parameter) -> None:
 
 
 def check_alone(name: str, p: Parameter) -> None:
-    """Raises InputError if the parameter is wrong whatever else is in its space."""
+    """Raises InputError for mistakes that do not depend on the rest of the space."""
     to_core(name, p)
 
 
@@ -187,7 +187,7 @@ def describe(p: _core.Parameter) -> str:
 
 
 def has_bounds(p: _core.Parameter) -> bool:
-    """Both; a real parameter may lack one or both."""
+    """Whether it has both bounds; a real parameter may lack one or both."""
     return math.isfinite(p.lower) and math.isfinite(p.upper)
 
 

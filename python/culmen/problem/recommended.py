@@ -9,7 +9,7 @@ from .given import Value
 
 @dataclass(frozen=True)
 class Recommended:
-    """The candidate that is best by several evaluations, for values with noise."""
+    """The best candidate according to several evaluations, for noisy values."""
 
     params: dict[str, Value]  # by name, in the space's order, without inactive parameters
     value: float  # the mean of its values, or a model's prediction there

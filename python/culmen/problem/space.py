@@ -80,7 +80,7 @@ def fixing(space: _core.Space, values: Mapping[str, Value]) -> _core.Space:
 
 
 def _fixed_at(p: _core.Parameter, value: object) -> _core.Parameter:
-    """The parameter with this value. A value without bounds or choices beside it is replaced as a whole."""
+    """The parameter, fixed at this value. A parameter that has only a value gets the new value and its type."""
     given = value_to_fix(p.name, p.kind, value)
     if p.fixed is not None and (p.choices == [p.fixed] or p.lower == p.upper == p.fixed):
         return to_core(p.name, Parameter(type=type_at(p.kind, given), active_when=p.active_when, value=given))
@@ -89,7 +89,7 @@ def _fixed_at(p: _core.Parameter, value: object) -> _core.Parameter:
 
 
 def no_such_parameter(name: str, known: Iterable[str]) -> str:
-    """For one that a user wants to fix."""
+    """The message about an unknown parameter that a user tries to fix."""
     names = list(known)
     near = did_you_mean(str(name), names) or f"; the parameters are {', '.join(names)}"
     return f"there is no parameter '{name}' that could be fixed{near}"
