@@ -25,7 +25,7 @@ _STUDY_FILE = 200_000  # characters
 
 
 def report(evaluations: Table) -> str:
-    """HTML. Sections without content (no failures, one objective) are left out."""
+    """The report as HTML. Sections without content (no failures, one objective) are left out."""
     figures: list[Figure] = []
     sections = list(_sections(evaluations, figures))
     now = time.strftime("%Y-%m-%d %H:%M:%S %z")

@@ -41,12 +41,13 @@ def _facts_of(e: Table) -> list[tuple[str, str]]:
 
 
 def comparable(a: Table, b: Table) -> bool:
-    """Whether values of the two can be compared."""
+    """Whether the values of the two studies can be compared."""
     return bool(a.objectives) and bool(b.objectives) and a.objectives[0].maximize == b.objectives[0].maximize
 
 
 def reached(e: Table, other: Table) -> str:
-    """The number of evaluations until e was as good as the other's best (by the first objective), except rounding."""
+    """The number of evaluations until ``e`` was as good as the other's best value of the first objective, apart from
+    rounding."""
     import numpy as np
 
     if other.best is None or not other.feasible[other.best]:
@@ -80,7 +81,7 @@ def compare_page(a: Table, b: Table) -> str:
 
 
 def labels(a: Table, b: Table) -> tuple[str, str]:
-    """The files' names, with as many folders as are needed to distinguish them."""
+    """The names of the files, with enough folders to distinguish them."""
     if a.path.name != b.path.name:
         return a.path.name, b.path.name
     return str(a.path), str(b.path)

@@ -51,7 +51,8 @@ def by_time(table: Table) -> Figure:
 
 
 def best_so_far(table: Table, rows: np.ndarray, objective: int = 0) -> np.ndarray:
-    """Of feasible evaluations, to be minimized; infinite before the first one."""
+    """The best value of the feasible evaluations so far, with the sign for minimization; infinite before the first
+    one."""
     import numpy as np
 
     merit = np.where(table.feasible[rows], table.oriented[rows, objective], np.inf)
@@ -73,8 +74,8 @@ def steps(x: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool
 
 
 def elapsed(table: Table) -> tuple[np.ndarray, list[float]]:
-    """Seconds from the study's start to each arrival, without the pauses between its starts; and the seconds at which
-    these starts were."""
+    """Seconds from the study's first start to each arrival, and to each further start. The pauses before these starts
+    are left out."""
     import numpy as np
 
     out = np.full(len(table), np.nan)

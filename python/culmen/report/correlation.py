@@ -24,7 +24,8 @@ class Correlations:
 
 
 def correlations(table: Table) -> Correlations:
-    """Over all successful evaluations, or every k-th of more than 20 000. Categories have no order, so no rank."""
+    """Correlations over all successful evaluations, or over every k-th if there are more than 20 000. Categories have
+    no order, so they are left out."""
     import numpy as np
 
     columns, notes = {}, []
@@ -52,7 +53,7 @@ def correlations(table: Table) -> Correlations:
 
 
 def relevance(table: Table) -> list[int]:
-    """The parameters' numbers, sorted by rank correlation with the first objective."""
+    """The indices of the parameters, sorted by their rank correlation with the first objective."""
     import numpy as np
 
     rows = _sample(table)

@@ -42,7 +42,7 @@ def _columns_of_parquet(path: Path) -> list[str]:
 
 
 def write_csv(table: Table, out: IO[str]) -> None:
-    """An empty field: no value. Numbers are written with all digits that matter."""
+    """A missing value is an empty field. Numbers have all significant digits."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*table.columns, "message"])
     for batch in _batches(table, _in_words(table), residuals=False):
@@ -50,7 +50,7 @@ def write_csv(table: Table, out: IO[str]) -> None:
 
 
 def write_json(table: Table, out: IO[str]) -> None:
-    """An array of objects, one evaluation a line; null: no value."""
+    """An array of objects, one line for each evaluation. A missing value is null."""
     separator = "[\n"
     for batch in _batches(table, table.columns, residuals=True):
         names = list(batch)
@@ -99,7 +99,7 @@ def _batches(table: Table, columns: dict[str, np.ndarray], *, residuals: bool) -
 
 
 def _details(table: Table, residuals: bool) -> Iterator[dict[str, Any]]:
-    """Outcomes with a message or residuals; if the store has none, they are not read."""
+    """The message and the residuals of each outcome. They are not read if the table needs none."""
     if table.failed.any() or (residuals and table.residuals.any()):
         yield from table.outcomes()
 
@@ -139,7 +139,7 @@ def _schema(columns: dict[str, np.ndarray], pa: Any) -> pyarrow.Schema:
 
 
 def _kind_of(column: np.ndarray, pa: Any) -> Any:
-    """Of objects: choices, or a parameter that can be inactive."""
+    """The type of a column of objects: choices, or a parameter that can be inactive."""
     kinds = {type(value) for value in column if value is not None}
     for allowed, kind in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
         if kinds and kinds <= allowed:

@@ -80,7 +80,7 @@ def state(summary: dict[str, Any]) -> str:
 
 
 def best_parameters(table: Table) -> list[tuple[str, str, str]]:
-    """Name, value, and the bound at which it is."""
+    """Name and value of each parameter, and the bound if it is at one."""
     if table.best is None:
         return []
     bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}

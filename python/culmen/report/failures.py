@@ -17,7 +17,7 @@ _LOGS = ("stderr.txt", "stdout.txt")
 
 @dataclass(frozen=True)
 class Failure:
-    """``logs``: the tail of each file, by its path."""
+    """``logs``: the end of each log file, by its path."""
 
     evaluation: int
     status: str

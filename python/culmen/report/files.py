@@ -53,7 +53,7 @@ def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> Non
 
 
 def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
-    """Raises InputError if a file of the user would be lost."""
+    """Raises InputError if this would overwrite a file of the user."""
     head = _head(path)
     if made.is_one(path, head):
         return

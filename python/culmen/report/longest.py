@@ -14,7 +14,8 @@ _FEWEST = 2  # evaluations that a median needs
 
 @dataclass(frozen=True)
 class Running:
-    """``begin_s``, ``end_s``: since the study's start, without the pauses between its starts; it ends now."""
+    """``begin_s``, ``end_s``: seconds since the study's start, without the pauses between its starts. ``end_s`` is the
+    present time."""
 
     evaluation: int
     worker: int
@@ -44,7 +45,7 @@ def oldest_running(table: Table) -> Running | None:
 
 
 def about_running(table: Table) -> str:
-    """As `culmen status` says it; empty if none runs, or none for long."""
+    """A sentence as in `culmen status`; empty if no evaluation runs, or none for long."""
     running = oldest_running(table)
     if running is None:
         return ""
@@ -52,7 +53,7 @@ def about_running(table: Table) -> str:
 
 
 def about_longest(table: Table) -> str:
-    """The longest of those that have ended, and the median; empty if there are too few."""
+    """The duration of the longest ended evaluation, and the median; empty if there are too few."""
     import numpy as np
 
     ended = np.flatnonzero((table.status >= 0) & (table.duration_s > 0))

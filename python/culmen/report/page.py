@@ -25,8 +25,8 @@ _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, 
 def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[Figure]) -> str:
     """``lead`` and the sections' bodies are HTML; their titles are text.
 
-    Only the page's own three scripts may run (Content-Security-Policy), and nothing is loaded: text that was not
-    escaped does no harm. The page has at most 5 MB: the largest parts are replaced by a note.
+    Only the page's own three scripts may run (Content-Security-Policy), and nothing is loaded. So text that was not
+    escaped is harmless. The page has at most 5 MB: notes replace the largest parts.
     """
     unknown = {trace["type"] for figure in figures for trace in figure.data} - _TRACES
     assert not unknown, f"the bundled part of plotly cannot draw {unknown}"
@@ -86,7 +86,7 @@ def _empty(figure: str, note: str) -> str:
 
 
 def _script(content: Any) -> str:
-    """JSON that can be written inside a script element."""
+    """JSON that can stand inside a script element."""
     data = json.dumps(content, allow_nan=False, default=_array, separators=(",", ":"))
     return data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 

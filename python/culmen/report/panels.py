@@ -135,7 +135,7 @@ class Panels:
 
 
 def _apart(x: np.ndarray) -> np.ndarray:
-    """At most a few hundred of the different numbers."""
+    """A few hundred of the different numbers at most."""
     import numpy as np
 
     x = np.unique(x)

@@ -73,7 +73,7 @@ _ABOUT = (
 
 
 def _lines(heights: list[np.ndarray], name: str, line: dict[str, Any]) -> dict[str, Any]:
-    """One after the other, with a gap between two."""
+    """One trace with all lines, with a gap between two lines."""
     import numpy as np
 
     rows = len(heights[0])

@@ -57,7 +57,7 @@ def front(table: Table) -> Figure:
 
 
 def residuals(table: Table) -> Figure | None:
-    """Of the best evaluation, by their index; None if there are none."""
+    """The residuals of the best evaluation against their index; None if there are none."""
     import numpy as np
 
     if table.best is None or not table.residuals[table.best]:

@@ -21,8 +21,8 @@ _LARGEST = 1e300  # plotly subtracts ends of axes from each other
 
 
 def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """For all values (without NaN): logarithmic if they are positive over more than two decades. Values that are so bad
-    that they would flatten the rest are outside the range; a note says so."""
+    """The axis for values without NaN, and notes. It is logarithmic if the values are positive over more than two
+    decades. Very bad values, which would flatten the rest, are outside the range; a note says so."""
     import numpy as np
 
     finite = values[np.isfinite(values) & (np.abs(values) < _LARGEST)]
@@ -47,7 +47,7 @@ def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, An
 
 
 def logarithmic(low: float, high: float, ticks: int) -> dict[str, Any]:
-    """With ticks at powers of ten, or at 1, 2 and 5 if that would give too few. Both ends are positive."""
+    """A logarithmic axis with ticks at powers of ten, or at 1, 2 and 5 if those are too few. Both ends are positive."""
     decades = math.log10(high) - math.log10(low)
     if decades > _DECADES_FOR_LOG:
         # plotly writes powers of ten a quarter larger than the font
@@ -69,12 +69,12 @@ def _number(value: float) -> str:
 
 
 def whole(low: float, high: float, ticks: int) -> dict[str, Any]:
-    """For an axis of whole numbers: no ticks between them."""
+    """Settings of an axis for whole numbers: no ticks between them."""
     return {"dtick": 1} if high - low <= ticks else {}
 
 
 def _range(values: np.ndarray) -> tuple[float, float] | None:
-    """To be minimized. None: the range of all values."""
+    """The shown range of values, which are minimized. None: the range of all values."""
     import numpy as np
 
     low, usual, high = (float(v) for v in np.quantile(values, [0, 0.95, 1]))
@@ -85,7 +85,7 @@ def _range(values: np.ndarray) -> tuple[float, float] | None:
 
 
 def parameter_axis(p: Parameter, values: np.ndarray, width: int) -> dict[str, Any]:
-    """For a panel of this width (pixels), with these values of the parameter."""
+    """The axis for these values of the parameter, in a panel of this width in pixels."""
     import numpy as np
 
     if p.choices or p.kind == "boolean":
@@ -99,7 +99,7 @@ def parameter_axis(p: Parameter, values: np.ndarray, width: int) -> dict[str, An
 
 
 def _linear(low: float, high: float, integer: bool, width: int) -> dict[str, Any]:
-    """As many ticks as there is room for."""
+    """A linear axis with as many ticks as fit."""
     largest = max(abs(low), abs(high))
     usual = largest == 0 or 1e-4 < largest < 1e7
     characters = len(f"{largest:,.0f}") + 2 if usual else 10  # with a sign and a point
@@ -126,17 +126,17 @@ def _axis_of_choices(words: Sequence[Any], width: int) -> dict[str, Any]:
 
 
 def height_of_labels(drawn: dict[str, Any]) -> int:
-    """The pixels that the labels of an axis take below it."""
+    """The height of the labels below an axis, in pixels."""
     return max(map(width_of, drawn["ticktext"])) if drawn["tickangle"] else _LINE
 
 
 def width_of(label: str) -> int:
-    """Of a label in the small font; for the widest of the fonts that browsers use."""
+    """The width of a label in the small font, in pixels, for the widest font that browsers use."""
     return math.ceil(breadth(html.unescape(label)) * _CHARACTER)
 
 
 def ends_of(p: Parameter, x: np.ndarray) -> tuple[float, float]:
-    """The bounds; if there are none, the least and the greatest of the parameter's numbers."""
+    """The bounds or, if there are none, the lowest and the highest number of the parameter."""
     if math.isfinite(p.upper - p.lower):
         return p.lower, p.upper
     return float(x.min()), float(x.max())

@@ -86,19 +86,20 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
 
 
 def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
-    """A name in a figure; escaped, because plotly interprets tags."""
+    """A name for a figure. It is escaped, because plotly interprets tags."""
     return html.escape(_cut(" ".join(str(text).split()), longest, 0))
 
 
 def short_names(names: Sequence[object], longest: int) -> list[str]:
-    """Cut at the end, or in the middle if more of them then differ; escaped. ``longest``: see ``breadth``."""
+    """Names that are cut at the end, or in the middle if this keeps more of them different. They are escaped.
+    ``longest``: see ``breadth``."""
     words = [" ".join(str(name).split()) for name in names]
     ways = [[_cut(w, longest, end) for w in words] for end in range(0, max(longest - 1, 1), 3)]
     return [html.escape(name) for name in max(ways, key=lambda way: len(set(way)))]
 
 
 def _cut(words: str, longest: int, end: int) -> str:
-    """``end``: how many of the last characters are kept, if there is room for them."""
+    """``end``: number of last characters to keep, if there is room for them."""
     if len(words) <= longest and breadth(words) <= longest:
         return words
     tail = _beginning(words[: -end - 1 : -1], longest - 1)[::-1]
@@ -106,7 +107,7 @@ def _cut(words: str, longest: int, end: int) -> str:
 
 
 def _beginning(text: str, room: float) -> str:
-    """As many characters as have room. It looks at no more of them: a name may have millions."""
+    """As many characters as fit. It does not look at the rest, because a name may have millions of characters."""
     at_most = text[: max(0, int(room))]
     for k, used in enumerate(accumulate(map(_breadth_of_one, at_most))):
         if used > room:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def envelope(values: np.ndarray, limit: int) -> np.ndarray:
-    """Indices, in order, of at most about ``limit`` values: of each of limit / 4 equal intervals the least, the
-    greatest, and two at fixed places. All of them if they are not more. NaN is ignored."""
+    """Indices, in order, of at most about ``limit`` values, or of all if there are not more. Each of limit / 4 equal
+    intervals gives its lowest value, its highest value, and two values at fixed places. NaN is ignored."""
     import numpy as np
 
     n = len(values)
@@ -38,8 +38,8 @@ def _extreme(values: np.ndarray, starts: np.ndarray, ufunc: np.ufunc) -> np.ndar
 
 
 def best_and_some(x: np.ndarray, merit: np.ndarray, limit: int) -> np.ndarray:
-    """Indices of at most about ``limit`` points: a third of them are the best of all, limit / 6 the best of each of
-    equally wide intervals of x, and the rest every k-th. ``merit``: less is better."""
+    """Indices of at most about ``limit`` points. A third of them are the best of all points. A sixth are the best
+    points of equally wide intervals of x. The rest are every k-th point. ``merit``: lower is better."""
     import numpy as np
 
     n = len(merit)

@@ -20,8 +20,8 @@ _HEIGHT, _LEAST_SEEN = 0.84, 0.06
 
 @dataclass(frozen=True)
 class Shares:
-    """For each worker and interval of time: the shares of it for successful evaluations, for failed ones, and for the
-    oldest of those that still run."""
+    """For each worker and interval of time, the shares of the interval with successful evaluations, with failed ones,
+    and with the oldest evaluation that still runs."""
 
     edges_s: np.ndarray
     workers: np.ndarray  # their numbers
