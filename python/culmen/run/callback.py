@@ -51,7 +51,7 @@ class Callback:
         self.stopped = False
 
     def resume(self, opened: Opened) -> None:
-        """Takes the best so far from the store of a study that is resumed."""
+        """Takes the best evaluation so far from the store of a resumed study."""
         best, value = opened.summary["best"], opened.summary["best_value"]
         if best is not None and value is not None:
             (row,) = opened.store.outcomes(opened.summary["best_evaluation"], 1)
@@ -59,7 +59,7 @@ class Callback:
             self._keep(best, value)
 
     def ended(self, result: Result) -> Result:
-        """The result says so if the function stopped the study, even if the study had ended before."""
+        """The result, which says if the function stopped the study, even if the study had ended before."""
         if not self.stopped or result.reason in (*NO_END, "callback"):
             return result
         return replace(
@@ -67,8 +67,8 @@ class Callback:
         )
 
     def see(self, run: _core.Run, done: bool) -> bool:
-        """Calls it with the evaluations since the last look; while the run is not done, with at most 1000 of them.
-        True: the study shall stop."""
+        """Calls the function with each evaluation since the last look, or with at most 1000 of them while the run is
+        not done. Returns True if the study must stop."""
         history = run.history
         assert history is not None
         progress = run.progress()  # read once: the run continues meanwhile

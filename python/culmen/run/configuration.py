@@ -51,13 +51,13 @@ def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes"
 
 
 def _without_fixed(start: dict[str, Value], space: _core.Space) -> dict[str, Value]:
-    """A start may still have the value that a parameter had before it was fixed."""
+    """The start without fixed parameters. It may still contain the value of a parameter that was fixed later."""
     fixed = fixed_names(space)
     return {name: value for name, value in start.items() if name not in fixed}
 
 
 def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """Sets them one by one first, so that each mistake is found."""
+    """Sets the expressions. It first tries them one by one, so that it finds each mistake."""
     derived = [*file.derived.items(), *file.residuals.items()]
     conditions = [(name, t.expression) for name, t in file.limits.items() if t.expression is not None]
     for name, text in derived:
@@ -74,12 +74,12 @@ def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mi
 
 
 def _table_of(expression: str, file: "StudyFile", *tables: str) -> str:
-    """The table in which the user wrote it: one of these, or [derived]."""
+    """The table in which the user wrote the expression: one of ``tables``, or "derived"."""
     return next((table for table in tables if expression in getattr(file, table)), "derived")
 
 
 def _check_results(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """If the file says which results a command has: that these are enough for the expressions."""
+    """Checks that the results of a command are enough for the expressions, if the file names these results."""
     places = file.evaluator.figures
     if file.evaluator.kind != "command" or not places:
         return
@@ -133,7 +133,7 @@ def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyC
 
 
 def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """Sets the space as a whole; if that fails, part by part, so that each mistake is found."""
+    """Sets the space as a whole. If that fails, sets it part by part, so that it finds each mistake."""
     heading = file.place("space")
     parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
     plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
@@ -161,7 +161,8 @@ def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
 
 
 def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """Sets the optimizer with all options; if that fails, without options and then with one at a time."""
+    """Sets the optimizer with all options. If that fails, tries it without options, and then with one option at a
+    time."""
     name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
     try:
         _set_optimizer(config, name, options)
@@ -176,7 +177,7 @@ def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistake
 
 
 def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any]) -> None:
-    """Without a name, culmen chooses by the space and the goals, which must be set before.
+    """Without a name, culmen chooses the optimizer. The space and the goals must be set before.
 
     Raises InputError for an unknown optimizer or option, and if the optimizer cannot solve this problem.
     """
@@ -188,7 +189,8 @@ def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping
 
 
 def _check_end(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """Without a rule, only local searches that agree end a study. If the optimizer is unknown, residuals are enough."""
+    """Checks that something can end the study. Without a limit, only the agreement of local searches ends a study. If
+    the optimizer is not known, residuals are enough."""
     unknown = mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer")
     if file.stop.ends or (config.returns_residuals if unknown else _core.can_converge(config)):
         return
@@ -202,6 +204,6 @@ def _check_end(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
-    """Identifies the evaluator by the user's name for it, so that a study may move to another folder."""
+    """Identifies the evaluator by the name that the user wrote, so that a study can move to another folder."""
     config.evaluator_identity = json.dumps(evaluator)
     config.fingerprint = _core.fingerprint_of(config)

@@ -1,4 +1,4 @@
-"""Errors of studies: those in a store, those after a run, and those that are computed now."""
+"""Errors of studies: from a store, after a run, or computed now."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -61,7 +61,7 @@ def errors_of_study(
 
 
 def refuse_ranks(path: str | Path) -> None:
-    """Raises InputError under MPI, if the store has the errors: the other ranks would serve nobody."""
+    """Raises InputError under MPI if the store already has the errors: the other ranks would wait in vain."""
     if _core.detect_launch().is_rank:
         raise InputError(f"{path} holds these errors already; run the command without ranks")
 
@@ -77,7 +77,7 @@ def look_up_or_compute(
     """The errors in the store, and an empty text; otherwise the result of ``compute_and_keep``.
 
     ``compute`` gets the store's best candidate. ``again``: compute the errors even if they are in the store. ``keeps``:
-    False for other errors than those that the store keeps."""
+    False if the store must not keep these errors."""
     best, found = look_up(opened, config, wanted, again or not keeps)
     if found is not None:
         return found, ""
@@ -86,13 +86,13 @@ def look_up_or_compute(
 
 def compute_and_keep(store: Path | None, compute: Callable[[], _Found]) -> tuple[_Found, str]:
     """The computed errors, and a sentence if they could not be stored. ``compute`` may return None instead of errors.
-    ``store``: None if there is no store that keeps them."""
+    ``store``: None if no store keeps them."""
     found = compute()
     return found, "" if found is None or store is None else keep(store, found)
 
 
 def _computed(store: Path | None, compute: Callable[[], Errors]) -> Errors:
-    """``compute_and_keep`` with a warning."""
+    """``compute_and_keep``, but the sentence becomes a warning."""
     found, note = compute_and_keep(store, compute)
     if note:
         warn(note)
@@ -118,8 +118,9 @@ def find(
     started: Started | None = None,
     note: Callable[[Best], str] | None = None,
 ) -> Errors:
-    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluator when it has started. ``best``
-    may be a function that finds the best candidate first, and ``note`` one that gives a remark on it."""
+    """Computes the errors. In a launch, rank 0 calls it while the other ranks serve. ``started`` gets the evaluator
+    when it has started. ``best`` may be a function that first finds the best candidate. ``note`` may be a function that
+    returns a remark on it."""
     from ..fit.finding import Fit  # NumPy, which the start of a run does not need
 
     with CandidateEvaluator(config, options) as evaluate:
@@ -171,7 +172,8 @@ Finder = Callable[..., Errors]
 
 
 def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> Finder:
-    """The function by which a Result computes its errors; it uses workers that the program lends, if there are any."""
+    """The function with which a Result computes its errors. It uses the workers that the program lends, if there are
+    any."""
 
     def errors_of_result(
         result: Result,
@@ -195,7 +197,7 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
 
 
 def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
-    """For all ranks of a launch: they get the errors of a least-squares fit now, because no rank serves later."""
+    """Called in all ranks of a launch. Computes the errors of a least-squares fit now, because no rank serves later."""
     known, lost = None, ""
     if result.residuals and not why_not(result, space):
         try:
@@ -206,9 +208,9 @@ def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
 
 
 def why_not(result: Result, space: _core.Space, again: str = "") -> str:
-    """Why the end of a run has no errors: a sentence, or empty if it has. The same in all ranks of a launch.
+    """Why a run ends without errors, as a sentence; empty if it has errors. The same in all ranks of a launch.
 
-    ``again``: how to compute them. The sentence ends with it if that helps."""
+    ``again``: the advice how to compute them. The sentence ends with it if it helps."""
     after = again and f"; {again}"
     if result.x is None or result.reason in NO_END or result.violation > 0:
         return f"the fit did not reach its end{after}"

@@ -59,7 +59,7 @@ def errors(
 
 
 def kept_of_program(opened: Opened, profile: bool, confidence: float | None, up: float) -> Errors | None:
-    """The errors in the store of a program's function, which only that program could compute again."""
+    """The errors in the store of a program's function. Only that program could compute them again."""
     if not function_in(opened.begun.configuration) or opened.summary["owned"]:
         return None
     found = kept(opened)

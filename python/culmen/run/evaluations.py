@@ -1,4 +1,4 @@
-"""Evaluates any candidates with a study's evaluator: in parallel, with failures as values."""
+"""Evaluates any candidates with a study's evaluator, in parallel. Failures are outcomes, not exceptions."""
 
 import atexit
 import contextlib
@@ -70,12 +70,12 @@ class CandidateEvaluator:
 
     @property
     def address(self) -> str:
-        """Where workers of other machines may join; empty: nowhere."""
+        """The address at which workers of other machines can join; empty if there is none."""
         return self._run.address
 
     @property
     def fingerprint(self) -> str:
-        """Of the certificate at the address; empty without TLS."""
+        """The fingerprint of the certificate at the address; empty without TLS."""
         return self._run.fingerprint
 
     def stop(self) -> None:
@@ -107,7 +107,7 @@ class CandidateEvaluator:
 
 @contextlib.contextmanager
 def _naming(place: str) -> Iterator[None]:
-    """Puts a place in front of an InputError's message."""
+    """Adds a place at the start of an InputError's message."""
     try:
         yield
     except InputError as e:
@@ -131,7 +131,7 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
 
 
 def _check_numbers(vector: list[float], space: _core.Space) -> None:
-    """Only active parameters; inactive ones may be NaN."""
+    """Checks the numbers of the active parameters. Inactive ones may be NaN."""
     for p, value, active in zip(space.parameters, vector, space.activity(vector), strict=True):
         if active and not math.isfinite(value):
             raise InputError(f"parameter '{p.name}': it must be a finite number, got {value:g}")

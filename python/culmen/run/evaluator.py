@@ -18,8 +18,8 @@ _LARGEST_LINKED_BYTES = 256 << 20
 
 
 def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:
-    """``folder``: relative paths start there. ``mistakes`` gets those about missing files, each with the ``heading`` in
-    front. If the kind is ``function``, the program sets it later."""
+    """``folder``: relative paths start there. ``mistakes`` gets the mistakes about missing files, each with the
+    ``heading`` in front. If the kind is ``function``, the program sets the function later."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
     spec.base_folder = str(folder)
@@ -76,7 +76,7 @@ def _placed(word: str, folder: Path) -> str:
 
 
 def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
-    """Refuses shell operators and $variables in words that no shell reads; the word after -c is for a shell."""
+    """Refuses shell operators and $variables in words that no shell reads. A shell reads the word after -c."""
     names = "|".join(map(re.escape, parameters))
     variable = re.compile(
         rf"(?P<before>.*=|)\$(?:(?P<a>{names})|{{(?P<b>{names})}})|\$(?:{_FOLDER}|{{{_FOLDER}}})(?P<file>/.*)?"
@@ -126,8 +126,8 @@ def _digest_of_code(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Pa
 
 
 def _data_of(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path) -> dict[str, Path]:
-    """The data files, the inputs, and files in the command; by the user's names for them. Of the inputs that are
-    linked, only files that are not too large to be read at each start."""
+    """The data files, the inputs, and the files in the command, by the names that the user wrote. Linked inputs are
+    left out if they are folders or too large to be read at each start."""
     linked = [name for name in table.inputs.link if _is_quickly_read(folder / name)]
     named = {name: folder / name for name in [*table.data, *table.inputs.copied, *linked]}
     words = zip(table.command[1:], spec.command[1:], strict=True) if table.command else ()
@@ -146,13 +146,14 @@ def _content(path: Path, place: str) -> bytes:
 
 
 def _name_in(folder: Path, path: Path) -> str:
-    """A file in the study's folder keeps its relative path; others keep only their name."""
+    """The relative path of a file in the study's folder; only the name of another file."""
     inside = path.is_relative_to(folder) and path != folder
     return str(path.relative_to(folder)) if inside else path.name
 
 
 def _program(name: str, folder: Path) -> str:
-    """A name without a slash is looked up in PATH; others are relative to the study file's folder."""
+    """The path of a program. A name without a slash is searched in PATH; other names are relative to the study file's
+    folder."""
     words = name.split()
     if len(words) > 1 and not (folder / name).exists() and (folder / words[0]).is_file():
         raise InputError(f'command = ["{name}"]: write each word separately: {json.dumps(words, ensure_ascii=False)}')
@@ -167,7 +168,7 @@ def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Pat
 
 
 def _instead_of(path: Path) -> str:
-    """A library that must still be compiled, or another file with a similar name."""
+    """The advice to compile a library first, or the name of a similar file."""
     there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
     source = next((name for name in there if is_source(name) and Path(name).stem in (path.stem, path.stem[3:])), None)
     if source and path.suffix == ".so":

@@ -1,4 +1,4 @@
-"""Workers of other machines: what they and the master must agree on, and what a user types."""
+"""Workers of other machines: the study that they share with the master, and the options of users."""
 
 import json
 import os
@@ -26,13 +26,13 @@ _MOST_MESSAGE_MIB = 4095
 
 
 def as_option(name: str, value: object) -> str:
-    """As the user of a command types it. ``value``: True for a flag."""
+    """A setting as the user of a command types it. ``value``: True for a flag."""
     option = f"--{name.replace('_', '-')}"
     return option if value is True else f"{option} {value}"
 
 
 def as_argument(name: str, value: object) -> str:
-    """As a program gives it to a function."""
+    """A setting as a program gives it to a function."""
     return f"{name}={value!r}"
 
 
@@ -40,7 +40,7 @@ Wording = Callable[[str, object], str]
 
 
 class Shared(Protocol):
-    """A study, as far as workers of other machines need it."""
+    """The parts of a study that workers of other machines need."""
 
     config: _core.StudyConfig
     options: _core.RunOptions
@@ -50,7 +50,7 @@ class Shared(Protocol):
 
 @dataclass(frozen=True)
 class Door:
-    """Where a run waits for workers, as a user says it."""
+    """The address at which a run waits for workers, and its settings, as the user gave them."""
 
     address: str  #: such as wss://0.0.0.0:7443
     token_file: Path | None = None
@@ -70,7 +70,7 @@ class Door:
         io_threads: int,
         largest_message_mib: int,
     ) -> "Door | None":
-        """From the arguments of a function. Raises InputError for those that have no effect."""
+        """Makes a Door from the arguments of a function. Raises InputError for arguments without effect."""
         check_truth("insecure", insecure)
         check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
         check_whole("largest_message_mib", largest_message_mib, 1, _MOST_MESSAGE_MIB)
@@ -92,7 +92,7 @@ class Door:
         return cls(listen, token, own, insecure, io_threads, largest_message_mib, as_argument)
 
     def open(self, study: Shared) -> None:
-        """Sets the options of the study. Raises InputError if strangers could join, or read what is sent."""
+        """Sets the options of the study. Raises InputError if strangers could join or read the messages."""
         study.options.listen = self.address
         listen = self.said("listen", self.address)
         if not _core.is_loopback(self.address):
@@ -112,7 +112,7 @@ class Door:
 
     @property
     def words(self) -> list[str]:
-        """The options that say the same."""
+        """The same settings as options of a command."""
         files = {"--token-file": self.token_file, "--certificate": self.certificate}
         given = [word for option, path in files.items() if path for word in (option, str(path))]
         threads = ["--io-threads", str(self.io_threads)] if self.io_threads > 1 else []
@@ -121,8 +121,8 @@ class Door:
         return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads, *message]
 
     def how_to_join(self, address: str, fingerprint: str, study: Shared) -> str:
-        """The command or, for a function of a program, the call for other machines. ``address`` and ``fingerprint``:
-        those of the run."""
+        """The command with which other machines join or, for a function of a program, the call. ``address`` and
+        ``fingerprint``: those of the run."""
         described = json.loads(study.config.configuration)
         if study.source == "culmen.minimize" or function_in(described):
             known = {"token_file": self.token_file and str(self.token_file), "fingerprint": fingerprint}
@@ -139,7 +139,7 @@ class Door:
 
 
 def _study_file_of(store: str) -> str:
-    """A store does not know its study file, which usually has the same name."""
+    """The likely study file of a store: a store does not know it, but it usually has the same name."""
     file = Path(store).with_suffix(".toml")
     return str(file) if store and file.exists() else "STUDY.toml"
 
@@ -166,7 +166,8 @@ def token_in(path: Path, said: Wording = as_option, make: bool = False) -> str:
 
 
 def _make_token(path: Path) -> None:
-    """Unless there is one, also of another process that makes it now. It is there as a whole, or not at all."""
+    """Makes the token file, unless it exists or another process is making it. The file appears complete or not at
+    all."""
     if path.exists():
         return
     new = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -185,7 +186,7 @@ def _make_token(path: Path) -> None:
 
 
 def pin_in(fingerprint: str | None, said: Wording = as_option) -> str:
-    """64 hexadecimal digits; empty: none is given. Colons and capitals are taken, too."""
+    """The fingerprint as 64 hexadecimal digits; empty if none is given. Colons and capital letters are allowed."""
     pin = (fingerprint or "").replace(":", "").lower()
     if fingerprint is not None and not re.fullmatch("[0-9a-f]{64}", pin):
         raise InputError(f"{said('fingerprint', fingerprint)}: a fingerprint has 64 hexadecimal digits (SHA-256)")
@@ -193,7 +194,7 @@ def pin_in(fingerprint: str | None, said: Wording = as_option) -> str:
 
 
 def check_pin(address: str, fingerprint: str | None, said: Wording = as_option) -> None:
-    """Raises InputError for a fingerprint that nothing would be compared with."""
+    """Raises InputError if the scheme of the address does not use a fingerprint."""
     if fingerprint is not None and not _core.is_encrypted(address):
         scheme = address.partition("://")[0]
         raise InputError(
@@ -203,8 +204,8 @@ def check_pin(address: str, fingerprint: str | None, said: Wording = as_option) 
 
 
 def content_of(study: Shared) -> str:
-    """The digest of the files that an evaluation uses, or of a program's function with the values that it captures. A
-    program outside the study's folder is not among them: it differs from machine to machine.
+    """The digest of the files that an evaluation uses, or of a program's function and the values that it captures. It
+    leaves out a program outside the study's folder, which differs from machine to machine.
 
     Raises InputError for a function without a digest."""
     found = study.evaluator_digest or {}
@@ -223,7 +224,7 @@ def content_of(study: Shared) -> str:
 
 
 def _certificate_file(said: Wording) -> Path:
-    """In the user's data folder (XDG Base Directory Specification)."""
+    """The path of the certificate in the user's data folder (XDG Base Directory Specification)."""
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
     path = Path(data, "culmen", "certificate.pem")
     try:

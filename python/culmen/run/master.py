@@ -26,7 +26,7 @@ def execute(
     begin: Callable[[_core.Run], Monitor],
     callback: Callback | None = None,
 ) -> _core.Result:
-    """For programs: runs a study to its end. ``begin`` is called when the run has started.
+    """Runs a study to its end, for programs. ``begin`` is called when the run has started.
 
     Ctrl-C stops it cleanly and prints the best so far on standard error. A second Ctrl-C, or one before any success,
     raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop it as cleanly, and then the program, unless the program
@@ -110,8 +110,8 @@ def refuse_while_imported() -> None:
 
 
 def raise_error(result: _core.Result) -> None:
-    """InputError if no worker could set the evaluator up, StoreError if the store failed, CulmenError if the run broke
-    for another reason."""
+    """Raises InputError if no worker could set up the evaluator, StoreError if the store failed, and CulmenError for
+    other errors of the run."""
     if result.reason == "set_up":
         raise _core.InputError(result.message)
     if result.store_failed:

@@ -1,5 +1,5 @@
-"""Pickles of functions for slots. Large ones, such as those of functions that captured arrays, are written to a file in
-memory once: the slots of this machine map it."""
+"""Pickles of functions for slots. Large pickles, for example of functions that captured arrays, are written once to a
+file in memory. The slots of this machine map this file."""
 
 import mmap
 import os
@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 30  # the system writes less than 2 GiB at once
 
 
 class Parts:
-    """A pickle, with the large buffers apart from it."""
+    """A pickle, and its large buffers as separate parts."""
 
     def __init__(self, value: Any) -> None:
         self.buffers: list[memoryview] = []
@@ -55,7 +55,7 @@ class SharedParts:
             os.close(self._file)
 
     def are(self, parts: Parts) -> bool:
-        """Their content is the same."""
+        """Whether the content is the same."""
         wanted = parts.all()
         if list(_spans(wanted)) != self.spans:
             return False
@@ -68,7 +68,7 @@ class SharedParts:
 
 
 def pickle_of(value: Any, wrap: Callable[[bytes], Any] | None = None, shares: bool = True) -> _core.Pickle:
-    """``wrap``: makes what is sent of the pickle. ``shares``: all slots are on this machine."""
+    """``wrap``: converts the pickle to the bytes that are sent. ``shares``: all slots are on this machine."""
     parts = Parts(value)
     if parts.large and shares and can_share():
         return SharedParts(parts).pickle_of(wrap)
@@ -80,8 +80,8 @@ def in_one(value: Any, parts: Parts, wrap: Callable[[bytes], Any] | None = None)
 
 
 def can_share() -> bool:
-    """Children can open files of this process. A program with more rights than its user hides them, and some systems
-    have no /proc."""
+    """Whether children can open files of this process. They cannot if the program has more rights than its user, or if
+    the system has no /proc."""
     try:
         return Path(f"/proc/{os.getpid()}").stat().st_uid == os.geteuid()
     except OSError:
@@ -93,7 +93,7 @@ def _wrapped(pickled: bytes, wrap: Callable[[bytes], Any] | None, descriptor: in
 
 
 def _spans(pieces: list[memoryview]) -> Iterator[tuple[int, int]]:
-    """Each begins with a page, as arrays that the system makes."""
+    """The places of the pieces in the file. Each begins at a page boundary, like arrays that the system allocates."""
     end = 0
     for piece in pieces:
         begin = -(-end // _PAGE) * _PAGE
@@ -102,7 +102,7 @@ def _spans(pieces: list[memoryview]) -> Iterator[tuple[int, int]]:
 
 
 def _file_with(pieces: list[memoryview], spans: list[tuple[int, int]]) -> int:
-    """In memory; in TMPDIR if memory has no room."""
+    """The descriptor of a file with these pieces: in memory, or in TMPDIR if memory has no room."""
     size = spans[-1][1]
     with suppress(OSError):
         if 2 * size <= available_bytes():
@@ -131,7 +131,8 @@ def _written(file: int, pieces: list[memoryview], spans: list[tuple[int, int]]) 
 
 
 def _same(piece: memoryview, file: int, begin: int) -> bool:
-    """The file is not mapped, because its pages would count as memory of this process."""
+    """Whether the file contains this piece. Reads the file without mapping it, because mapped pages would count as
+    memory of this process."""
     window = bytearray(_WINDOW_BYTES)
     for at in range(0, piece.nbytes, _WINDOW_BYTES):
         wanted = piece[at : at + _WINDOW_BYTES]

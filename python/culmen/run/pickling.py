@@ -12,7 +12,8 @@ from ..slot.callables import cached
 
 
 def pickled_by_value(value: Any, keeps: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
-    """Functions and classes of the program's script travel whole. ``keeps``: see buffer_callback of pickle.dumps.
+    """The pickle of a value. It contains functions and classes of the program's script completely. ``keeps``: see
+    buffer_callback of pickle.dumps.
 
     Raises what cloudpickle raises."""
     with io.BytesIO() as file:
@@ -26,7 +27,8 @@ def _pickler() -> Any:
 
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, thing: Any) -> Any:
-            """A cached function has a name only, which a child cannot import from the program's script."""
+            """Plain pickle stores only the name of a cached function, and a child process cannot import this name from
+            the program's script."""
             if isinstance(thing, functools._lru_cache_wrapper) and not is_importable(thing):
                 parameters = thing.cache_parameters()
                 return cached, (thing.__wrapped__, parameters["maxsize"], parameters["typed"], own_attributes(thing))
@@ -36,7 +38,7 @@ def _pickler() -> Any:
 
 
 def is_importable(thing: Any) -> bool:
-    """A function or class that is pickled by its name: the receiver imports it."""
+    """Whether a function or class is pickled by its name, so that the receiver imports it."""
     name = getattr(thing, "__module__", None) or "__main__"
     if name == "__main__" or travels(name):
         return False
@@ -47,7 +49,7 @@ def is_importable(thing: Any) -> bool:
 
 
 def travels(module: str) -> bool:
-    """If the program has told cloudpickle to pickle this module, or a package around it, by value."""
+    """Whether the program has told cloudpickle to pickle this module, or a package that contains it, by value."""
     import cloudpickle
 
     return any(f"{module}.".startswith(f"{name}.") for name in cloudpickle.list_registry_pickle_by_value())

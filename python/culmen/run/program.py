@@ -96,7 +96,7 @@ def pickled(f: Callable[..., Any], in_team: bool, shares: bool, caller: str = "c
 
 
 def _culprit_in(f: Any) -> str:
-    """The captured value that cannot be pickled, and what to do, for a sentence. Empty if none is found."""
+    """The captured value that cannot be pickled, and the advice, as a part of a sentence. Empty if none is found."""
     function = f.function if isinstance(f, Positional) else f
     for name, value in values_in(function) if isinstance(function, FunctionType) else ():
         try:

@@ -90,7 +90,7 @@ def work(
 
 
 def known_arguments() -> list[str]:
-    """Those of ``culmen.minimize`` that may be given here, too."""
+    """The arguments of ``culmen.minimize`` that are also allowed here."""
     return [*dict.fromkeys((*_OF_RESULTS, *(name for name, _, _ in settings_of_program()), *_OF_RUN))]
 
 

@@ -20,7 +20,8 @@ _ROUNDS = 5  # of differences without an improvement end the search
 
 @dataclass(frozen=True)
 class Refit:
-    """A study with fixed parameters. ``start``: its best candidate with these, from which the others are fitted."""
+    """A study with fixed parameters. ``start``: its best candidate with the fixed values, at which the fit of the other
+    parameters begins."""
 
     config: _core.StudyConfig
     names: list[str]  # of the fixed parameters
@@ -67,8 +68,8 @@ class Refit:
         return f"{sentence}; {' and '.join(without)} {are} inactive there, so fixing {them} had no effect"
 
     def _of_reals(self) -> _core.Space:
-        """Other parameters keep their values, as they do for errors. The initial values of the study do not count: the
-        search begins at ``start``. Without a bound, a parameter needs one."""
+        """The space of the real parameters. All others keep their values, as they do for errors. Initial values are
+        those of ``start``, at which the search begins: a parameter without a bound needs one."""
         space = self.config.space
         named = space.named(self.start)
         parameters = space.all

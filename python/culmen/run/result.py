@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """The best candidate, and how the study found it. If no evaluation succeeded, ``best``, ``x`` and ``value`` are
+    """The best candidate, and facts about the study. If no evaluation succeeded, ``best``, ``x`` and ``value`` are
     None.
     """
 
@@ -59,7 +59,7 @@ class Result:
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
     served_s: float  #: seconds since the first worker was ready
-    present_s: float  #: total time in seconds for which workers were there, whether or not they evaluated
+    present_s: float  #: total time in seconds for which workers were present, whether or not they evaluated
     store: str  #: path of the store; empty if there is none
 
     # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
@@ -124,7 +124,7 @@ class Result:
         return self.read().plot()
 
     def with_evaluations(self, kept: Opened) -> "Result":
-        """With the evaluations that ``read`` returns if there is no store."""
+        """The result with the evaluations that ``read`` returns if there is no store."""
         return replace(self, _kept=kept)
 
     @cached_property
@@ -197,7 +197,8 @@ _SAME = (
 
 
 class AllFailedError(CulmenError):
-    """No evaluation of a study succeeded. The message contains that of the first failure. ``result`` is the Result."""
+    """No evaluation of a study succeeded. The message contains the message of the first failure. ``result`` is the
+    Result."""
 
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message, result)
@@ -208,7 +209,7 @@ class AllFailedError(CulmenError):
 
 
 def checked(result: Result) -> Result:
-    """Raises AllFailedError."""
+    """The result; raises AllFailedError if no evaluation succeeded."""
     if result.all_failed:
         how_many = f"all {result.failed} evaluations" if result.failed > 1 else "the only evaluation"
         raise AllFailedError(f"{how_many} failed; the first: {result.first_failure}", result)

@@ -42,7 +42,7 @@ _ACCEPT = "to continue nevertheless, pass accept_changes=True"
 
 
 def _agrees_never(file: StudyFile) -> bool:
-    """A fit that neither its searches nor a limit can end."""
+    """Whether neither the local searches nor a limit can end this fit."""
     options = file.optimizer.model_dump()
     return options.get("agreement") == 0 and not options.get("searches") and not file.stop.ends
 
@@ -145,8 +145,8 @@ class Study:
     def of(
         cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str, f: Any = None, shared: bool = False
     ) -> "Study":
-        """``folder``: relative paths start there. ``mistakes``: those already known. ``f``: a program's function.
-        ``shared``: others evaluate, too, and must know the digest of the evaluator.
+        """``folder``: relative paths start there. ``mistakes``: the mistakes that are already known. ``f``: a program's
+        function. ``shared``: other programs evaluate, too, and must know the digest of the evaluator.
 
         Raises InputError with all mistakes."""
         config = config_of(file, folder, mistakes)
@@ -158,7 +158,7 @@ class Study:
         return cls(config, options_of(file, store), now, mistakes.source)
 
     def prepare_resume(self) -> None:
-        """Prepares resuming the study in the store, which keeps the folder and the digest of its first start.
+        """Prepares to resume the study in the store. The store keeps the folder and the digest of its first start.
 
         Raises InputError if there is no store, StoreError if it is damaged."""
         begun = self.in_store()
@@ -176,9 +176,9 @@ class Study:
         return self.begun
 
     def settle(self, begun: str = "") -> None:
-        """Decides whether the study is generational, if that is not given. If the store's fingerprint ``begun`` is this
-        study's, it decides; otherwise ("auto") the number of workers does. Then the study says so itself. The
-        fingerprint also decides the edition of the optimizer."""
+        """Decides whether the study is generational, if the user has not set this. If ``begun``, the store's
+        fingerprint, belongs to this study, it decides; otherwise the number of workers decides. The study keeps the
+        decision. The fingerprint also decides the edition of the optimizer."""
         is_given = self.config.generational is not None
         _core.settle_mode(self.config, self.options, begun)
         if is_given:
@@ -187,7 +187,7 @@ class Study:
         self._describe(optimizer={**optimizer, "generational": self.config.generational})
 
     def _describe(self, **changed: Any) -> None:
-        """Changes the description that the store keeps."""
+        """Changes the description of the study in the store."""
         self.config.configuration = json.dumps({**json.loads(self.config.configuration), **changed})
 
     def run(
@@ -266,7 +266,7 @@ class Study:
         )
 
     def _join_store(self, accept_changes: bool, watch: Callback | None) -> None:
-        """Before a resume. Raises InputError if the store holds another study."""
+        """Called before a resume. Raises InputError if the store contains another study."""
         met = self.meet(self.in_store())
         if met.another:
             raise InputError(f"{met.another}; give this study another store")
@@ -278,7 +278,7 @@ class Study:
             watch.resume(Opened(self.options.store))
 
     def meet(self, begun: Begun) -> Met:
-        """Compares this study with the one in its store. From here on it has the mode of that one."""
+        """Compares this study with the one in its store, and takes over the mode of that one."""
         self.begun = begun
         self.settle(begun.fingerprint)
         same = begun.fingerprint == self.config.fingerprint
@@ -335,8 +335,8 @@ class Study:
     def admit_change(self, accept: bool, advice: str) -> str:
         """A sentence for a note if the evaluator has changed, or if that is unknown; else empty.
 
-        Raises InputError, which ends with ``advice``, if it has changed, unless ``accept`` is true or no evaluation
-        in the store has succeeded: then there is nothing that does not fit."""
+        Raises InputError, which ends with ``advice``, if it has changed. It does not if ``accept`` is true, or if no
+        evaluation in the store has succeeded: then there are no results of the former evaluator."""
         change = self.change()
         if change and not accept and self._has_values():
             raise InputError(f"{self.options.store}: {change}; earlier and new values do not fit together; {advice}")
@@ -349,7 +349,7 @@ class Study:
         return summary["outcomes"] > summary["failed"]
 
     def take_up(self, accept: bool, advice: str) -> str:
-        """``admit_change`` before a resume, whose store then has the present digest of the evaluator."""
+        """``admit_change`` before a resume. The store then keeps the present digest of the evaluator."""
         note = self.admit_change(accept, advice)
         now = digest.merged(self.in_store().configuration.get(digest.KEY), self.evaluator_digest)
         self._describe(**{digest.KEY: now})

@@ -14,7 +14,7 @@ _ADVICE = "start with culmen launch, and without MPI4PY_MPIABI in the environmen
 
 
 class Member:
-    """For the engine, which calls it as it asks a slot."""
+    """Evaluates for the engine, which calls it in the way in which it calls a slot."""
 
     def __init__(self, set_up: bytes, communicator: int) -> None:
         """Raises InputError if the function or mpi4py cannot be loaded."""
@@ -28,13 +28,13 @@ class Member:
             raise _core.InputError(str(error)) from None
 
     def evaluate(self, request: bytes, communicator: int) -> bytes:
-        """The encoded outcome. ``communicator``: as a Fortran handle."""
+        """The encoded outcome. ``communicator``: a Fortran handle."""
         function = InTeam(self._function, self._from_handle(communicator))
         return bytes(evaluate(function, self._set_up, request, self._process))
 
 
 def _communicators() -> Callable[[int], Any]:
-    """From a Fortran handle to a communicator of mpi4py."""
+    """The function that converts a Fortran handle to a communicator of mpi4py."""
     try:
         import mpi4py
     except ImportError:

@@ -22,7 +22,7 @@ _LONGEST_PATIENCE_S = 1e6
 
 @dataclass(frozen=True)
 class Place:
-    """The run that the workers join, and how many of them."""
+    """The run that the workers join, and the number of workers."""
 
     address: str
     token: str
@@ -48,8 +48,8 @@ def work(
     shown: bool,
 ) -> Worked:
     """Joins, calls ``joined``, and works until the study ends. The first of the signals ends the work; a later SIGINT
-    calls ``second``. ``shown``: says that it connects. Raises InputError if the run refuses these workers,
-    TransportError if it is not reached."""
+    calls ``second``. ``shown``: prints that the workers try to connect. Raises InputError if the run refuses these
+    workers, TransportError if it is not reached."""
     with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
         config.evaluator.working_folder = folder
         workers = _core.NetworkWorkers(
@@ -88,7 +88,7 @@ def work_in_program(
     patience_s: float,
     progress: bool | None,
 ) -> int:
-    """For ``culmen.work`` and ``Study.work``, with their arguments."""
+    """The common part of ``culmen.work`` and ``Study.work``, with their arguments."""
     refuse_while_imported()
     _check(address, slots, patience_s)
     token = token_in(Path(token_file), as_argument) if token_file is not None else ""

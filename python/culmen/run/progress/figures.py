@@ -1,4 +1,4 @@
-"""The figures of a run's progress, in as many columns as there are."""
+"""The figures of a run's progress, in the columns of the terminal."""
 
 from collections import deque
 from typing import NamedTuple
@@ -13,8 +13,8 @@ _NOT_YET = ("starting", "replaying")
 
 
 class Words(NamedTuple):
-    """``counted``: what is counted. ``best``: the name of the best value; empty if values and workers mean nothing to
-    the user."""
+    """``counted``: the name of the counted items. ``best``: the name of the best value; empty if values and workers
+    have no meaning for the user."""
 
     counted: str = "evaluations"
     best: str = "best"
@@ -105,6 +105,6 @@ def _hung(progress: _core.Progress, rate: float) -> list[str]:
 
 
 def _time_left(progress: _core.Progress, rate: float) -> list[str]:
-    """From the rate of the last seconds; empty without a budget, or before a rate is known."""
+    """The remaining time, from the rate of the last seconds; empty without a budget, or before a rate is known."""
     left = progress.budget - progress.evaluations
     return [f"{clock(left / rate)} left"] if progress.budget and left > 0 and rate > 0 else []
