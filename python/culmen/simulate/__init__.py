@@ -1,1 +1,1 @@
-"""Simulations of studies on clusters that this machine does not have."""
+"""Simulations of studies on other clusters."""

@@ -1,4 +1,4 @@
-"""How long simulated evaluations take."""
+"""The durations of simulated evaluations."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ def given_durations(mean_s: float, distribution: str | None, spread: float | Non
 
 
 def durations_of_store(opened: Opened) -> Durations:
-    """As the store has them. Raises InputError if it has none."""
+    """The measured durations in the store. Raises InputError if there are none."""
     table = Table(opened)
     known = [float(s) if ended else -1.0 for s, ended in zip(table.duration_s, table.status >= 0, strict=True)]
     measured = [s for s in known if s >= 0]

@@ -1,4 +1,4 @@
-"""The model of messages and of the store: measured here, or read from a file."""
+"""The model of messages and of the store: measured on this machine, or read from a file."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ HEADING = "# Costs of messages and of the store, measured by `culmen bench trans
 
 
 def measured_text(when: str) -> str:
-    """A file with the model, which is measured now. ``when``: the place and the time of the measurement."""
+    """The text of a file with the model, which is measured now. ``when``: the place and the time of the measurement."""
     model = _core.measured_network()
     lines = [
         f"{HEADING},",
@@ -36,8 +36,8 @@ def measured_text(when: str) -> str:
 
 
 def network_from(path: Path | None) -> tuple[_core.NetworkModel, str]:
-    """The model, and where it comes from. ``path`` may be a folder of `culmen bench transport`. Keys that the file does
-    not have are measured on this machine.
+    """The model, and its origin in words. ``path`` may be a folder of `culmen bench transport`. Keys that are missing
+    in the file are measured on this machine.
 
     Raises InputError for a file that cannot be read, an unknown key, or a number that is not allowed."""
     path = path / FILE if path is not None and path.is_dir() else path

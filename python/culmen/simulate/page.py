@@ -12,7 +12,7 @@ from .sweep import EVALUATIONS_PER_WORKER, Point, Sweep
 
 
 def simulation_page(title: str, facts: Mapping[str, str], sweep: Sweep) -> str:
-    """HTML that needs no other file. ``facts``: what was assumed, and the figures of the run."""
+    """HTML that needs no other file. ``facts``: the assumptions, and the figures of the run."""
     figures = [_utilisation(sweep.curve), _rate(sweep.curve)] if sweep.curve else []
     sections = [Section("run", "The run", table(facts.items()))]
     if sweep.curve:

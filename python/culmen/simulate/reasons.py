@@ -1,4 +1,4 @@
-"""Why the workers of a simulated run wait, and where the knee of the curve is."""
+"""Why the workers of a simulated run wait, and the number of workers at which the curve bends."""
 
 from .. import _core
 from ..base.text import grouped
@@ -11,7 +11,7 @@ _LINE = "the network connection of the master"
 
 
 def limit_of(point: Point) -> str:
-    """A few words; empty if the workers hardly wait."""
+    """The reason why workers wait, in a few words; empty if they hardly wait."""
     f = point.figures
     if point.evaluations <= point.workers and f.most_running < point.workers:
         return f"only {grouped(point.evaluations)} evaluations"
@@ -48,8 +48,8 @@ def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
 
 
 def shortage_of(curve: list[Point], evaluations: int) -> str:
-    """A sentence if the study has too few evaluations for the workers of the curve, each of which makes
-    EVALUATIONS_PER_WORKER."""
+    """A sentence if the study has too few evaluations for the numbers of workers in the curve. In the curve, each
+    worker makes EVALUATIONS_PER_WORKER."""
     short = [point for point in curve if evaluations < EVALUATIONS_PER_WORKER * point.workers]
     if not short:
         return ""
@@ -61,7 +61,7 @@ def shortage_of(curve: list[Point], evaluations: int) -> str:
 
 
 def knee_of(curve: list[Point]) -> str:
-    """A sentence on where the curve bends, and why."""
+    """A sentence about the number of workers at which the curve bends, and the reason."""
     good = [point for point in curve if point.figures.steady_utilisation >= _BUSY]
     bent = [point for point in curve if point.figures.steady_utilisation < _BUSY]
     if not curve:
@@ -81,8 +81,8 @@ def knee_of(curve: list[Point]) -> str:
 
 
 def _reach(good: Point, bad: Point) -> int:
-    """The number of workers at which the part that limits ``bad`` is fully busy, from the load that it has at
-    ``good``, which grows with the workers. 0: no part is busy."""
+    """The estimated number of workers at which the part that limits ``bad`` is fully busy. The load of this part at
+    ``good`` is assumed to grow with the number of workers. 0: no part is busy."""
     name, load = max(loads_of(bad.figures).items(), key=lambda item: item[1])
     if load < _BUSY:
         return 0

@@ -1,4 +1,5 @@
-"""Several simulated runs of one study: the one that was asked for, other numbers of workers, other networks."""
+"""Several simulated runs of one study: the requested one, others with other numbers of workers, and others with other
+networks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -40,7 +41,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Point:
-    """A simulated run. ``whole``: it reached its end."""
+    """A simulated run. ``whole``: whether it reached its end."""
 
     workers: int
     evaluations: int  # that were planned
@@ -60,7 +61,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Step:
-    """A run that is to be simulated."""
+    """A run to simulate."""
 
     workers: int
     evaluations: int
@@ -70,8 +71,8 @@ class Step:
 
 
 class Simulator:
-    """Simulates one run after the other. ``config`` makes a new configuration for each. ``watch`` is called now and
-    then with the share of all work that is done, and the workers of the current run."""
+    """Simulates one run after the other. ``config`` makes a new configuration for each run. From time to time,
+    ``watch`` is called with the completed share of all work, and the number of workers of the current run."""
 
     def __init__(
         self, config: Callable[[], _core.StudyConfig], cluster: Cluster, watch: Callable[[float, int], None]
@@ -82,13 +83,13 @@ class Simulator:
         self.sweep = Sweep()
 
     def stop(self) -> None:
-        """From a signal handler."""
+        """May be called by a signal handler."""
         self._stopped = True
         if self._running is not None:
             self._running.stop()
 
     def run(self, evaluations: int, most_workers: int) -> Sweep:
-        """``most_workers``: of the curve; 0: only the run that was asked for.
+        """``most_workers``: the largest number of workers in the curve; 0: only the requested run.
 
         Raises InputError for a plan or a study that cannot be simulated, CulmenError if the optimizer fails."""
         main = Step(self._cluster.workers, evaluations)
