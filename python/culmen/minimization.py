@@ -273,6 +273,6 @@ def _lent(executor: "Executor", f: Any, study: Study) -> AbstractContextManager[
 
 
 def _returned(config: _core.StudyConfig) -> list[str]:
-    """The names of the objectives that the function returns."""
+    """The names of the objectives that the function must return."""
     derived = dict(config.derived)
     return [name for name, _ in config.objectives if name not in derived]

@@ -179,7 +179,7 @@ class CulmenSampler(BaseSampler):
 
 
 def _is_a_beginning(study: Study, number: int) -> bool:
-    """A search has begun at this trial: another one would evaluate the same candidates."""
+    """Whether a search has begun at this trial: another search there would evaluate the same candidates."""
     return any(t.system_attrs.get(_BEGINS_AT) == number for t in study.get_trials(deepcopy=False))
 
 
@@ -193,7 +193,7 @@ def _other_seed(seed: int) -> int:
 
 
 class _Search:
-    """One optimizer on one space. ``known``: vectors and their outcomes from before. ``is_elsewhere``: it begins at a
+    """One optimizer on one space. ``known``: vectors with known outcomes. ``is_elsewhere``: the search begins at a
     random point, because another search begins at the best known one.
 
     A copy repeats all calls with an optimizer of its own. Call ``is_usable`` before any other use.
@@ -222,7 +222,7 @@ class _Search:
                 self._waiting.append((number, vector))
 
     def is_copy(self) -> bool:
-        """It was copied, also by ``os.fork()``, and not used since."""
+        """Whether it was copied, also by ``os.fork()``, and not used since then."""
         return self._process != os.getpid()
 
     def ask(self) -> tuple[int, dict[str, Any]] | None:
@@ -295,7 +295,7 @@ class _Search:
 
 
 def _oriented(study: Study, values: Sequence[float]) -> list[float]:
-    """To be minimized."""
+    """The values with the signs for minimization."""
     pairs = zip(values, study.directions, strict=True)
     return [-value if direction == StudyDirection.MAXIMIZE else value for value, direction in pairs]
 
@@ -306,7 +306,7 @@ def _told(study: Study, values: Sequence[float]) -> float | list[float]:
 
 
 def _steps(d: FloatDistribution | IntDistribution) -> bool:
-    """Its values are counted from its lower bound."""
+    """Whether its values are counted in steps from its lower bound."""
     return d.step not in (None, 1) or (isinstance(d, FloatDistribution) and d.step is not None)
 
 
