@@ -48,7 +48,8 @@ def is_docstring(source: str, start: int) -> bool:
 
 
 def blocks(source: str, found: re.Match[str], mark: str) -> Iterator[Comment]:
-    """Comment lines below each other are one text. Lines below a comment behind code belong to it if they have its column."""
+    """Comment lines below each other are one text. Lines below a comment behind code belong to it if they have its
+    column."""
     number, column = line_at(source, found.start()), found.start() - source.rfind("\n", 0, found.start()) - 1
     lines = found["lines"].split("\n")
     own = len(lines)
