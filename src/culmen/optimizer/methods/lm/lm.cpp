@@ -309,7 +309,7 @@ OptimizerKind lm_kind() {
        .options = {OptionRule::whole("agreement",
                                      "the study ends when this number of further searches have found the best point "
                                      "again; 0: the study does not end for this reason",
-                                     0, 1e6, "chosen by culmen, at least 6")
+                                     0, 1e6, "6, or a larger number that culmen chooses")
                        .formerly(0)
                        .that_only_ends(),
                    OptionRule::whole("descents",
