@@ -9,9 +9,9 @@ static struct {
   uint64_t handle;  // 0: free
   int number;       // unknown: freed
 } places[slots];
-static const char* const ways[] = {"dup",      "idup",  "split",      "split_type",  "create", "create_group", "cart",
-                                   "cart_sub", "graph", "dist_graph", "inter",       "merge",  "spawn",        "accept",
-                                   "connect",  "join",  "from_group", "from_groups", "window"};
+static const char* const ways[] = {"dup",   "idup",     "split",   "split_type", "create", "create_group",
+                                   "cart",  "cart_sub", "graph",   "dist_graph", "inter",  "merge",
+                                   "spawn", "accept",   "connect", "join",       "window"};
 enum { way_count = sizeof ways / sizeof *ways };
 // Made of it in each way. Only some ranks take part in some ways, so a common number would differ between ranks.
 static unsigned children[probe_most_communicators][way_count];
@@ -54,8 +54,8 @@ void probe_gone(uint64_t handle) {
 }
 
 /// With the lock.
-static int add(uint64_t handle, const char* origin, int rank, int size) {
-  int number = (int)probe_profile->header.communicators;
+static int add_name(const char* origin, int rank, int size) {
+  const int number = (int)probe_profile->header.communicators;
   if (number < probe_no_communicator) {
     struct probe_communicator* c = &probe_profile->communicators[number];
     c->rank = rank;
@@ -63,9 +63,14 @@ static int add(uint64_t handle, const char* origin, int rank, int size) {
     others[number] = (uint64_t)size;
     snprintf(c->origin, sizeof c->origin, "%s", origin);
     probe_profile->header.communicators = (uint32_t)number + 1;
-  } else {
-    number = probe_further_communicators;
+    return number;
   }
+  return probe_further_communicators;
+}
+
+/// With the lock.
+static int add(uint64_t handle, const char* origin, int rank, int size) {
+  const int number = add_name(origin, rank, size);
   set_number(handle, number);
   return number;
 }
@@ -150,6 +155,29 @@ void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) 
   probe_lock();
   name_child(origin, parent, how, suffix);
   if (made != no_communicator) add_communicator(made, origin);
+  probe_unlock();
+}
+
+/// With the lock. "from_group solver", "from_group solver 2": all ranks of the communicator have given the same tag.
+static void name_of_group(char* origin, const char* how, const char* tag) {
+  const int length = snprintf(origin, probe_origin_bytes - 8, "%s %s", how, tag);
+  const size_t used = (size_t)length < probe_origin_bytes - 9 ? (size_t)length : probe_origin_bytes - 9;
+  unsigned same = 0;
+  for (unsigned k = 0; k < probe_profile->header.communicators; ++k) {
+    const char* const other = probe_profile->communicators[k].origin;
+    const size_t digits =
+        strncmp(other, origin, used) == 0 && other[used] == ' ' ? strspn(other + used + 1, "0123456789") : 0;
+    same += strcmp(other, origin) == 0 || (digits > 0 && other[used + 1 + digits] == '\0');
+  }
+  if (same > 0) snprintf(origin + used, probe_origin_bytes - used, " %u", same + 1);
+}
+
+void probe_created_of_group(MPI_Comm made, const char* how, const char* tag) {
+  if (probe_profile == NULL || made == no_communicator) return;
+  char origin[probe_origin_bytes];
+  probe_lock();
+  name_of_group(origin, how, tag);
+  add_communicator(made, origin);
   probe_unlock();
 }
 
@@ -278,12 +306,27 @@ struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator) {
   return found;
 }
 
-void probe_begin_communicators(void) {
+static MPI_Comm world(void) { return PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD); }
+static MPI_Comm self(void) { return PROBE_OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF); }
+
+void probe_found_world(void) {
+  probe_lock();
+  set_number(PROBE_HANDLE(world()), 0);
+  set_number(PROBE_HANDLE(self()), 1);
+  probe_unlock();
+}
+
+void probe_begin_communicators(const struct probe_world* of_session) {
   no_communicator = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
   no_info = PROBE_OBJECT("ompi_mpi_info_null", MPI_INFO_NULL);
   probe_lock();
-  add_communicator(PROBE_OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), "world");
-  add_communicator(PROBE_OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF), "self");
+  if (of_session == NULL) {
+    add_communicator(world(), "world");
+    add_communicator(self(), "self");
+  } else {
+    add_name("world", of_session->rank, of_session->size);
+    add_name("self", 0, 1);
+  }
   snprintf(probe_profile->communicators[probe_further_communicators].origin, probe_origin_bytes,
            "further communicators");
   probe_unlock();

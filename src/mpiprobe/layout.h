@@ -39,6 +39,7 @@ struct probe_header {
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
   /// two are 0 if the program did not get there.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
+  uint64_t by_session;  ///< 1: MPI began by MPI_Session_init, which stands for MPI_Init above
   uint64_t uncounted;   ///< calls for which there was no room
   uint64_t uncharged;   ///< requests that ended in a wait, but nobody knows who started them
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize

@@ -36,7 +36,14 @@ static inline void* probe_function(unsigned number) {
   return real;
 }
 
-void probe_begin_communicators(void);
+/// The ranks of a session, which has no communicator of them.
+struct probe_world {
+  int rank, size;
+};
+/// of_session: null if the program has called MPI_Init.
+void probe_begin_communicators(const struct probe_world* of_session);
+/// The program has called MPI_Init after the profile began.
+void probe_found_world(void);
 /// The number of a communicator, window or file in the profile; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
 unsigned probe_window(MPI_Win window);
@@ -45,6 +52,8 @@ unsigned probe_file(MPI_File file);
 void probe_gone(uint64_t handle);
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
+/// Of a group, with this tag of the program's.
+void probe_created_of_group(MPI_Comm made, const char* how, const char* tag);
 void probe_duplicated(unsigned parent, MPI_Comm made);
 /// With the program that spawned this one. The program may ask for it more than once.
 void probe_found_parent(MPI_Comm parent);
@@ -112,7 +121,7 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
   else *to += more;
 }
 
-/// Where several threads may call MPI at a time.
+/// Several threads may call MPI at a time from now on.
 void probe_begin_threads(void);
 /// Before the first call of this thread is recorded, which began then.
 void probe_count_thread(uint64_t begin);

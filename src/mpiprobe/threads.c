@@ -14,6 +14,7 @@ static __thread struct {
   int is_known, is_counted, is_present;
 } own;
 static pthread_key_t at_exit;
+static int has_key;
 static uint32_t alive;
 
 /// With the lock. By one thread more or less from this moment on.
@@ -57,11 +58,12 @@ static void leave(void* unused) {
 }
 
 void probe_begin_threads(void) {
-  if (pthread_key_create(&at_exit, leave) != 0) probe_several_threads = 0;
+  if (!has_key) has_key = pthread_key_create(&at_exit, leave) == 0;
+  probe_several_threads = 1;
 }
 
 void probe_count_thread(uint64_t begin) {
-  if (own.is_counted) return;
+  if (own.is_counted || !has_key) return;
   own.is_counted = own.is_present = 1;
   if (!own.is_known && syscall(SYS_gettid) != getpid()) own.made = begin;
   change(own.made, 1);

@@ -234,6 +234,8 @@ def _made(entry: Entry) -> str:
         return "if (*newcomm != former) probe_duplicated(communicator, *newcomm)"
     if how == "parent":
         return "probe_found_parent(*newcomm)"
+    if how and "stringtag" in entry["arguments"]:
+        return f'probe_created_of_group(*newcomm, "{how}", stringtag)'
     if how:
         return f'probe_created(communicator, *newcomm, "{how}", {entry.get("colour", "-1")})'
     return {

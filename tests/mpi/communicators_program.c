@@ -97,13 +97,13 @@ static void of_processes(void) {
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
   MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
   CALL(MPI_Comm_create_from_group, "", 0, all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
-  use(&made, "from_group 1");
+  use(&made, "from_group all");
   int one[1][3] = {{0, 0, 1}}, others[1][3] = {{1, size - 1, 1}};
   MPI_Group_range_incl(all, 1, one, &halves[0]);
   MPI_Group_range_incl(all, 1, others, &halves[1]);
   CALL(MPI_Intercomm_create_from_groups, "", 0, halves[rank > 0], 0, halves[rank == 0], 0, "two", MPI_INFO_NULL,
        MPI_ERRORS_ARE_FATAL, &made);
-  use(&made, "from_groups 1");
+  use(&made, "from_groups two");
   for (int k = 0; k < 2; ++k) MPI_Group_free(&halves[k]);
   MPI_Group_free(&all);
   MPI_Session_finalize(&session);

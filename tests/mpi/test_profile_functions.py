@@ -85,7 +85,7 @@ LOCAL = """
     Win_(get_group|get_info|shared_query) Finalize (Comm|File|Win|Session)_((create|get|set|call)_errhandler|get_info)
     (Comm|Win)_(.*keyval|.*_attr|[gs]et_name) .*_(c2f|f2c|f082c|c2f08|toint|fromint)
 """
-# culmen sees only programs that call MPI_Init.
+# They begin and end a profile, or only ask.
 SESSIONS = "Session_.*"
 
 

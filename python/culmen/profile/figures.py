@@ -63,7 +63,8 @@ def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total], part: bool
         rows.append(("other MPI functions", GREY, [sum(by_function[n][rank.rank] for n in rest) for rank in ended]))
     outside = [max(0.0, rank.thread_s - sum(values[k] for _, _, values in rows)) for k, rank in enumerate(ended)]
     rows.append(("everything else" if part else "outside MPI", "#dddddd", outside))
-    about = "The time of each rank from the end of MPI_Init to the beginning of MPI_Finalize."
+    first = ended[0]
+    about = f"The time of each rank from the end of {first.begin} to the beginning of {first.end}."
     x = [str(rank.rank) for rank in ended]
     data = [
         {"type": "bar", "name": text(name), "x": x, "y": values, "marker": {"color": colour}}
@@ -155,7 +156,7 @@ def _ranks(ranks: list[Rank]) -> list[list[str]]:
     out = []
     for rank in ranks:
         share = f"{rank.in_mpi / rank.thread_s:.1%}" if rank.thread_s else "–"
-        seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
+        seconds = f"{rank.seconds:.4g}" if rank.seconds else f"did not reach {rank.end}"
         memory = shown_bytes(1024 * rank.memory_kib) if rank.seconds else "–"
         out.append([str(rank.rank), rank.host, seconds, share, shown_cpus(rank), f"{rank.preempted:,}", memory])
     return out

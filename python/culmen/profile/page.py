@@ -66,7 +66,7 @@ def share_of(ranks: list[Rank], part: bool = False) -> str:
     """Of MPI in the run. part: as for page()."""
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
-    return _share(ended, len(ranks), run_s, "The chosen calls take" if part else "MPI takes")
+    return _share(ended, ranks, run_s, "The chosen calls take" if part else "MPI takes")
 
 
 def advice_of(ranks: list[Rank]) -> list[str]:
@@ -128,16 +128,18 @@ def title_of(ranks: list[Rank]) -> str:
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
     most = max(rank.threads for rank in ranks)
     threads = f" with up to {most} threads that call MPI" if most > 1 else ""
-    return f"{first.program}: {first.size} ranks{threads} on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
+    return (
+        f"{first.program}: {first.size} ranks{threads} on {nodes}, {first.library}, {longest:.4g} s after {first.begin}"
+    )
 
 
-def _share(ended: list[Rank], number: int, run_s: float, subject: str) -> str:
-    """number: of all ranks that left a profile."""
+def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> str:
+    """ranks: all that left a profile."""
     if not ended or run_s == 0:
-        return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
+        return f"No rank reached {ranks[0].end}, so the share of MPI in the run is not known."
     shares = sorted((rank.in_mpi / rank.thread_s, rank.rank) for rank in ended)
     all_s = sum(rank.in_mpi for rank in ended)
-    whose = "all ranks" if len(ended) == number == ended[0].size else "the ranks that reached MPI_Finalize"
+    whose = "all ranks" if len(ended) == len(ranks) == ended[0].size else f"the ranks that reached {ranks[0].end}"
     said = f"{subject} {all_s / run_s:.0%} of the time of {whose}"
     if len(ended) == 1:
         return f"{said}: rank {shares[0][1]}."
@@ -226,7 +228,7 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
     if lost:
         whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {_listed(list(map(str, lost)))}"
         counted = "Its calls" if len(lost) == 1 else "Their calls"
-        said.append(f"{whose} did not reach MPI_Finalize. {counted} until then are counted, but have no share.")
+        said.append(f"{whose} did not reach {ranks[0].end}. {counted} until then are counted, but have no share.")
     if uncounted := sum(rank.uncounted for rank in ranks):
         said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
     if uncharged := sum(rank.uncharged for rank in ranks):

@@ -41,6 +41,7 @@ _HEADER = np.dtype(
         ("start_ns", "u8"),
         ("end_ticks", "u8"),
         ("end_ns", "u8"),
+        ("by_session", "u8"),
         ("uncounted", "u8"),
         ("uncharged", "u8"),
         ("memory_kib", "u8"),
@@ -189,6 +190,20 @@ class Rank:
     numbers: dict[str, int] = field(default_factory=dict)
     """The rank's number in each communicator of one group, by how the communicator came to be."""
 
+    by_session: bool = False
+    """MPI began by MPI_Session_init, which stands for MPI_Init here. The last MPI_Session_finalize stands for
+    MPI_Finalize, or the end of the program if it does not call it."""
+
+    @property
+    def begin(self) -> str:
+        """The function after which the time of the rank begins."""
+        return "MPI_Session_init" if self.by_session else "MPI_Init"
+
+    @property
+    def end(self) -> str:
+        """The function before which the time of the rank ends."""
+        return "MPI_Session_finalize" if self.by_session else "MPI_Finalize"
+
     @property
     def in_mpi(self) -> float:
         """Seconds, added up for all threads."""
@@ -241,14 +256,15 @@ def _rank(file: np.void) -> Rank:
     seconds_a_tick = _seconds_a_tick(header)
     used = file["entries"][file["entries"]["calls"] != 0]
     ended = header["end_ns"] > 0
-    timeline, seconds = _timeline(file, seconds_a_tick), int(header["end_ns"] - header["start_ns"]) * 1e-9
+    timeline = _timeline(file, seconds_a_tick)
+    seconds = int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None
     return Rank(
         rank=int(header["rank"]),
         size=int(header["size"]),
         host=_text(header["host"]),
         library=_library(_text(header["library"])),
         program=_text(header["program"]),
-        seconds=seconds if ended else None,
+        seconds=seconds,
         init_s=int(header["start_ns"] - header["begin_ns"]) * 1e-9,
         uncounted=int(header["uncounted"]),
         uncharged=int(header["uncharged"]),
@@ -270,7 +286,8 @@ def _rank(file: np.void) -> Rank:
         region_s=int(header["region_ticks"]) * seconds_a_tick,
         region_work=min(1.0, int(header["region_work"]) / max(1, int(header["region_room"]))),
         threads=max(1, int(header["threads"])),
-        more_threads_s=_more_threads_s(timeline, seconds) if ended else 0,
+        by_session=bool(header["by_session"]),
+        more_threads_s=_more_threads_s(timeline, seconds),
         numbers={
             _text(one["origin"]): int(one["rank"])
             for one in file["communicators"][: header["communicators"]]
@@ -279,8 +296,8 @@ def _rank(file: np.void) -> Rank:
     )
 
 
-def _more_threads_s(timeline: Timeline, seconds: float) -> float:
-    return 0 if timeline.thread_s is None else max(0.0, float(timeline.thread_s.sum()) - seconds)
+def _more_threads_s(timeline: Timeline, seconds: float | None) -> float:
+    return 0 if timeline.thread_s is None or seconds is None else max(0.0, float(timeline.thread_s.sum()) - seconds)
 
 
 def _library(version: str) -> str:
@@ -304,7 +321,7 @@ def _timeline(file: np.void, seconds_a_tick: float) -> Timeline:
     if header["end_ns"] > 0:
         number = max(number, -(-_run_ticks(header) // width))
     several = file["thread_changes"].any()
-    threads = _thread_ticks(file, number, width) * seconds_a_tick if several else None
+    threads = np.asarray(_thread_ticks(file, number, width) * seconds_a_tick, np.float64) if several else None
     return Timeline(width * seconds_a_tick, bins[:number] * seconds_a_tick, threads)
 
 

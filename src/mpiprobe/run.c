@@ -1,0 +1,259 @@
+// When a profile begins and ends, and the file that it is in. It begins when the program begins MPI, by MPI_Init or by
+// a session, and ends when the program ends MPI. With sessions, the program may begin MPI again: then the profile goes
+// on.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "mpiprobe/record.h"
+
+static int has_invariant_counter(void) {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;
+#else
+  return 0;
+#endif
+}
+
+/// The words of this process with spaces between them.
+static void read_command(char* text, size_t room) {
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+  if (fd >= 0) close(fd);
+  for (ssize_t k = 0; k + 1 < n; ++k) {
+    if (text[k] == '\0') text[k] = ' ';
+  }
+  text[n > 0 ? n : 0] = '\0';
+}
+
+static struct probe_file* open_file(const char* folder) {
+  char path[4096], host[64] = "";
+  gethostname(host, sizeof host - 1);
+  snprintf(path, sizeof path, "%s/%s.%ld.profile", folder, host, (long)getpid());
+  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return NULL;
+  void* at = MAP_FAILED;
+  if (posix_fallocate(fd, 0, sizeof(struct probe_file)) == 0)
+    at = mmap(NULL, sizeof(struct probe_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (at != MAP_FAILED) return at;
+  unlink(path);
+  snprintf(path, sizeof path, "%s/%s.%ld" PROBE_NO_ROOM, folder, host, (long)getpid());
+  const int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);  // an empty file fits on a full disk
+  if (mark >= 0) close(mark);
+  return NULL;
+}
+
+static uint64_t begin_ticks, begin_ns;
+static int begun;   // MPI_Init, and each session
+static int locked;  // threads may begin and end sessions at a time
+static struct probe_use begin_use;
+
+static void lock_runs(void) {
+  while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE)) {
+  }
+}
+
+static void unlock_runs(void) { __atomic_store_n(&locked, 0, __ATOMIC_RELEASE); }
+
+static void before_begin(void) {
+  if (begin_ns != 0) return;
+  if (getenv("CULMEN_PROFILE_DIR") != NULL) probe_begin_counters();
+  probe_invariant = has_invariant_counter();
+  begin_ns = probe_nanoseconds();
+  begin_ticks = probe_ticks();
+}
+
+static void describe(struct probe_file* made, int by_session) {
+  struct probe_header* h = &made->header;
+  h->process = (uint32_t)getpid();
+  h->functions = probe_row_count;
+  h->threads = 1;
+  h->invariant = (uint32_t)probe_invariant;
+  h->by_session = by_session;
+  h->period = probe_period;
+  h->begin_ticks = begin_ticks;
+  h->begin_ns = begin_ns;
+  gethostname(h->host, sizeof h->host - 1);
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  ((int (*)(char*, int*))probe_find("MPI_Get_library_version"))(library, &length);
+  snprintf(h->library, sizeof h->library, "%.*s", (int)sizeof h->library - 1, library);
+  read_command(h->program, sizeof h->program);
+  for (unsigned k = 0; k < probe_row_count && k < probe_most_functions; ++k) {
+    snprintf(made->names[k], sizeof made->names[k], "%s", probe_rows[k]);
+    made->kinds[k] = probe_row_kinds[k];
+  }
+}
+
+/// Whether it could begin. A session gives the ranks of the world, whose communicator it does not have.
+static int begin_profile(const struct probe_world* of_session) {
+  const char* folder = getenv("CULMEN_PROFILE_DIR");
+  struct probe_file* const made = folder != NULL ? open_file(folder) : NULL;
+  if (made == NULL) return 0;
+  probe_begin_samples();
+  describe(made, of_session != NULL);
+  probe_profile = made;
+  struct probe_header* h = &made->header;
+  probe_begin_communicators(of_session);
+  probe_begin_requests();
+  probe_begin_timeline();
+  h->rank = made->communicators[0].rank;
+  h->size = made->communicators[0].size;
+  begin_use = probe_used();
+  h->start_ns = probe_nanoseconds();
+  h->start_ticks = probe_ticks();
+  return 1;
+}
+
+/// With the lock.
+static void begin_or_go_on(int level, const struct probe_world* of_session) {
+  static int is_tried;
+  const int is_first = !is_tried;
+  is_tried = 1;
+  if (is_first ? !begin_profile(of_session) : probe_profile == NULL) return;
+  if (!is_first && of_session == NULL) probe_found_world();
+  if (level == MPI_THREAD_MULTIPLE) probe_begin_threads();
+  struct probe_header* h = &probe_profile->header;
+  h->end_ns = h->end_ticks = 0;
+  __atomic_store_n(&h->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
+}
+
+/// level: which threads may call MPI at a time.
+static void after_begin(int level, const struct probe_world* of_session) {
+  lock_runs();
+  ++begun;
+  begin_or_go_on(level, of_session);
+  unlock_runs();
+}
+
+static void end_profile(void) {
+  struct probe_header* const h = &probe_profile->header;
+  const struct probe_use use = probe_used();
+  h->memory_kib = use.memory_kib;
+  h->cpu_ns = use.cpu_ns - begin_use.cpu_ns;
+  h->preempted = use.preempted - begin_use.preempted;
+  h->instructions = use.instructions - begin_use.instructions;
+  h->cycles = use.cycles - begin_use.cycles;
+  h->scalars = use.scalars - begin_use.scalars;
+  h->vectors = use.vectors - begin_use.vectors;
+  h->memory_cycles = use.memory_cycles - begin_use.memory_cycles;
+  h->end_ns = probe_nanoseconds();
+  h->end_ticks = probe_ticks();
+  probe_reach(h->end_ticks - h->start_ticks);
+}
+
+static void before_end(void) {
+  lock_runs();
+  if (--begun == 0 && probe_profile != NULL) end_profile();
+  unlock_runs();
+}
+
+static void after_world(void) {
+  int level = MPI_THREAD_MULTIPLE;  // variables of the MPI may raise it above what the program asks for
+  ((int (*)(int*))probe_find("MPI_Query_thread"))(&level);
+  after_begin(level, NULL);
+}
+
+PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
+  probe_check_mpi();
+  before_begin();
+  probe_inside = UINTPTR_MAX;
+  const int error = ((int (*)(int*, char***))probe_find("MPI_Init"))(argc, argv);
+  if (error == MPI_SUCCESS) after_world();
+  probe_inside = 0;
+  return error;
+}
+
+PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  probe_check_mpi();
+  before_begin();
+  probe_inside = UINTPTR_MAX;
+  const int error = ((int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread"))(argc, argv, required, provided);
+  if (error == MPI_SUCCESS) after_world();
+  probe_inside = 0;
+  return error;
+}
+
+PROBE_PUBLIC int MPI_Finalize(void) {
+  before_end();
+  probe_inside = UINTPTR_MAX;
+  const int error = ((int (*)(void))probe_find("MPI_Finalize"))();
+  probe_inside = 0;
+  return error;
+}
+
+// Open MPI's Fortran bindings call these.
+PROBE_PUBLIC int PMPI_Init(int*, char***) __attribute__((alias("MPI_Init")));
+PROBE_PUBLIC int PMPI_Init_thread(int*, char***, int, int*) __attribute__((alias("MPI_Init_thread")));
+PROBE_PUBLIC int PMPI_Finalize(void) __attribute__((alias("MPI_Finalize")));
+
+#if PROBE_MPI_4
+static int sessions;
+
+/// Several unless it is certain that it has been given a lower level.
+static int level_of(MPI_Session session) {
+  MPI_Info info;
+  char level[64] = "";
+  int there = 0;
+  if (REAL(MPI_Session_get_info)(session, &info) != MPI_SUCCESS) return MPI_THREAD_MULTIPLE;
+  REAL(MPI_Info_get)(info, "thread_level", (int)sizeof level - 1, level, &there);
+  REAL(MPI_Info_free)(&info);
+  const int is_lower = strcmp(level, "MPI_THREAD_SINGLE") == 0 || strcmp(level, "MPI_THREAD_FUNNELED") == 0 ||
+                       strcmp(level, "MPI_THREAD_SERIALIZED") == 0;
+  return there && is_lower ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+}
+
+static struct probe_world world_of(MPI_Session session) {
+  struct probe_world world = {0, 1};
+  MPI_Group group;
+  if (REAL(MPI_Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS) return world;
+  REAL(MPI_Group_rank)(group, &world.rank);
+  REAL(MPI_Group_size)(group, &world.size);
+  REAL(MPI_Group_free)(&group);
+  return world;
+}
+
+PROBE_PUBLIC int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  typedef int init(MPI_Info, MPI_Errhandler, MPI_Session*);
+  init* const real = (init*)probe_find("MPI_Session_init");
+  if (probe_inside != 0) return real(info, handler, session);
+  probe_check_mpi();
+  before_begin();
+  probe_inside = UINTPTR_MAX;
+  const int error = real(info, handler, session);
+  if (error == MPI_SUCCESS) {
+    const struct probe_world world = world_of(*session);
+    __atomic_store_n(&sessions, 1, __ATOMIC_RELAXED);
+    after_begin(level_of(*session), &world);
+  }
+  probe_inside = 0;
+  return error;
+}
+
+PROBE_PUBLIC int MPI_Session_finalize(MPI_Session* session) {
+  int (*const real)(MPI_Session*) = (int (*)(MPI_Session*))probe_find("MPI_Session_finalize");
+  if (probe_inside != 0) return real(session);
+  before_end();
+  probe_inside = UINTPTR_MAX;
+  const int error = real(session);
+  probe_inside = 0;
+  return error;
+}
+
+PROBE_PUBLIC int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*) __attribute__((alias("MPI_Session_init")));
+PROBE_PUBLIC int PMPI_Session_finalize(MPI_Session*) __attribute__((alias("MPI_Session_finalize")));
+
+/// A program may end with a session that it has not ended.
+__attribute__((destructor)) static void end_with_program(void) {
+  if (sessions && probe_profile != NULL && probe_profile->header.end_ns == 0) end_profile();
+}
+#endif
