@@ -6,7 +6,9 @@
 //   check COLLECTIVE COMM BYTES ROOT    one call with known data: answers whether all results are right
 //   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
-//                                       the counted functions that ran at least N times on all ranks
+//                                       the counted functions that ran at least N times on all ranks. If the MPI shows
+//                                       the messages of a nonblocking collective: "sends:" and the number that each
+//                                       rank sends in a call, as in sends:1,0
 //   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
 //   nodes                               answers the number of nodes, and the most ranks on one of them
 //   end
@@ -22,6 +24,7 @@
 #include <string.h>
 
 #include "counters.h"
+#include "messages.h"
 #include "operations.h"
 #include "ranks.h"
 
@@ -129,6 +132,18 @@ static int check(const command* c) {
   return on_all(result_is_right(what, (size_t)c->number[1], (int)c->number[2])) || say_error("a result is wrong");
 }
 
+// If each call has the same number.
+static void say_messages(int calls) {
+  int64_t* of_rank = calloc((size_t)size, sizeof *of_rank);
+  if (!of_rank) MPI_Abort(control, 1);
+  gather(planned_messages(), of_rank);
+  int64_t all = 0, rest = 0;
+  for (int i = 0; i < size; ++i) all += of_rank[i], rest += of_rank[i] % calls;
+  for (int i = 0; i < size && rank == 0 && all > 0 && rest == 0; ++i)
+    printf("%s%lld", i == 0 ? " sends:" : ",", (long long)of_rank[i] / calls);
+  free(of_rank);
+}
+
 static int time_calls(const command* c) {
   const operation* what;
   if (!prepare(c, &what)) return 0;
@@ -136,6 +151,7 @@ static int time_calls(const command* c) {
   if (calls < 1 || calls > most_calls) return say_error("that many calls cannot be made at once");
   ends = starts + calls;
   reset_counters();
+  reset_messages();
   compare_clocks();
   const int code =
       timed_calls(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2], calls, c->number[4]);
@@ -153,6 +169,7 @@ static int time_calls(const command* c) {
   smallest_of(least, counters);
   for (int i = 0; i < counters; ++i)
     if (rank == 0 && least[i] >= calls) printf(" %s", counter_name(i));
+  say_messages(calls);
   return 1;
 }
 

@@ -84,6 +84,13 @@ static int64_t gathered(int64_t mine, int64_t (*join)(int64_t, int64_t)) {
   return mine;
 }
 
+void gather(int64_t mine, int64_t* of_rank) {
+  of_rank[rank] = mine;
+  if (rank != 0) MPI_Send(&mine, 1, MPI_INT64_T, 0, tag, control);
+  for (int other = 1; rank == 0 && other < size; ++other)
+    MPI_Recv(&of_rank[other], 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
+}
+
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t sum(int64_t a, int64_t b) { return a + b; }
 

@@ -16,6 +16,8 @@ int64_t smallest(int64_t mine);
 void smallest_of(int64_t* mine, int count);
 // The sum over all ranks, at rank 0.
 int64_t total(int64_t mine);
+// The number of each rank, at rank 0.
+void gather(int64_t mine, int64_t* of_rank);
 // Whether it is true on all ranks; the same answer everywhere.
 int on_all(int mine);
 

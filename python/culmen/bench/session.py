@@ -93,7 +93,8 @@ class Session(Conversation):
         self, collective: str, communicator: int, size: int, root: int, calls: int, window_s: float
     ) -> tuple[list[float], set[str]]:
         """The times of the calls in seconds, negative if a rank was late, and the functions of the MPI that ran in
-        each call on each rank."""
+        each call on each rank. If the MPI shows them, also "sends:1,0": the number of messages that each rank sends
+        in a call."""
         answer = self._ask(f"time {collective} {communicator} {size} {root} {calls} {round(1e9 * window_s)}").split()
         return [1e-9 * int(word) for word in answer[:calls]], set(answer[calls:])
 

@@ -14,6 +14,7 @@ from ..conversation import LostError, RefusedError
 from ..session import Ranks, Session
 from ..suites import measured as suites
 from ..suites.programs import version_of
+from .messages import SENDS, sends
 from .points import BARRIERS, Point, Protocol, roots_of
 from .samples import Header, Samples, samples_file, write_samples
 
@@ -87,7 +88,7 @@ def measure_points(
                 if not point.checked:
                     _check(ranks.session, collective, point)
                 else:
-                    _visit(ranks.session, collective, point, protocol, starts, own)
+                    _visit(ranks.session, ranks.number, collective, point, protocol, starts, own)
             except RefusedError as error:
                 point.give_up(str(error))
             except LostError as error:
@@ -111,7 +112,9 @@ def _check(session: Session, collective: str, point: Point) -> None:
         point.unavailable = str(error)
 
 
-def _visit(session: Session, collective: str, point: Point, protocol: Protocol, starts: Starts, own: set[str]) -> None:
+def _visit(
+    session: Session, ranks: int, collective: str, point: Point, protocol: Protocol, starts: Starts, own: set[str]
+) -> None:
     """``own``: the functions of all algorithms of the collective."""
     begun = time.monotonic()
     communicator = session.choose(collective, point.algorithm)
@@ -123,6 +126,10 @@ def _visit(session: Session, collective: str, point: Point, protocol: Protocol, 
     point.spent_s += time.monotonic() - begun
     if point.algorithm.function:
         point.verified = point.verified and functions & own == {point.algorithm.function}
+    elif shown := next((said for said in functions if said.startswith(SENDS)), ""):
+        point.is_shown = True
+        expected = sends(collective, point.algorithm.name, ranks, point.size, point.root)
+        point.verified = point.verified and shown == expected
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
@@ -168,7 +175,7 @@ def is_verified(point: Point, refuses: bool) -> bool:
     """Whether the algorithm that was asked for is known to have run. The MPI's own choice is always what it is."""
     if point.algorithm.name == DEFAULT:
         return True
-    return point.verified if point.algorithm.function else refuses
+    return point.verified if point.algorithm.function or point.is_shown else refuses
 
 
 def as_samples(point: Point, refuses: bool) -> Samples:

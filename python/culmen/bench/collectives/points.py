@@ -41,6 +41,7 @@ class Point(Series):
     root: int = 0
     checked: bool = False  #: one call gave the right result, or it is unavailable
     verified: bool = True
+    is_shown: bool = False  #: the MPI shows which algorithm ran
     unavailable: str = ""  #: why it cannot be measured
     ended: bool = False  #: its algorithm, or the launch, cannot be used any more; what was measured is kept
 
