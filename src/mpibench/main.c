@@ -11,6 +11,10 @@
 //                                       rank sends in a call, as in sends:1,0
 //   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
 //   nodes                               answers the number of nodes, and the most ranks on one of them
+//   get NAME                            answers the value of a control variable of rank 0, and its name if it has one
+//   peers - BYTES                       messages between all pairs of ranks, with one buffer
+//   memory                              answers bytes of the rank with most memory: the most since the start or
+//                                       the last such command (VmHWM), and now (VmRSS)
 //   end
 //
 // Answers begin with "ok" or "error". The time of a call is that from the first start to the last end over all ranks,
@@ -94,14 +98,54 @@ static int set_variable(const char* name, int value) {
   return failed;
 }
 
-static void finish_answer(void) {
-  putchar('\n');
-  fflush(stdout);
-}
-
 static int say_error(const char* what) {
   snprintf(error_text, sizeof error_text, "%s", what);
   return 0;
+}
+
+// The value as text, and its name where the variable has names for its values.
+static int get_variable(const char* name) {
+  int index, count, length = 0, verbosity, binding, scope;
+  MPI_Datatype type;
+  MPI_T_enum names;
+  MPI_T_cvar_handle handle;
+  union {
+    int number;
+    long long large;
+    double real;
+    char text[4096];
+  } value;
+  memset(&value, 0, sizeof value);
+  if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return say_error("there is no such variable");
+  MPI_T_cvar_get_info(index, NULL, &length, &verbosity, &type, &names, NULL, &length, &binding, &scope);
+  if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) return say_error("it cannot be read");
+  const int failed = count > (int)sizeof value.text || MPI_T_cvar_read(handle, &value) != MPI_SUCCESS;
+  MPI_T_cvar_handle_free(&handle);
+  if (failed) return say_error("it cannot be read");
+  int bytes = 0;
+  MPI_Type_size(type, &bytes);
+  if (type == MPI_CHAR) {
+    printf("ok %.4000s", value.text);
+  } else if (type == MPI_DOUBLE) {
+    printf("ok %.17g", value.real);
+  } else {
+    printf("ok %lld", bytes == 8 ? value.large : bytes == 1 ? (long long)value.text[0] : (long long)value.number);
+  }
+  int items = 0;
+  if (names != MPI_T_ENUM_NULL) MPI_T_enum_get_info(names, &items, NULL, &length);
+  for (int i = 0; i < items; ++i) {
+    int known;
+    char item[200];
+    length = sizeof item;
+    if (MPI_T_enum_get_item(names, i, &known, item, &length) == MPI_SUCCESS && known == value.number)
+      printf(" %s", item);
+  }
+  return 1;
+}
+
+static void finish_answer(void) {
+  putchar('\n');
+  fflush(stdout);
 }
 
 // Whether it succeeded on all ranks; rank 0 has the text of its own error, if there is one.
@@ -197,6 +241,35 @@ static int time_messages(const command* c) {
   return 1;
 }
 
+// Each rank with each other one, in turns, as ranks that all know each other must.
+static int exchange_with_all(const command* c) {
+  const int64_t bytes = c->number[0];
+  if (bytes < 0 || bytes > 1 << 24) return say_error("the message is too large");
+  char* buffer = calloc(2, (size_t)bytes + 1);
+  if (!on_all(buffer != NULL)) return say_error("there is too little memory for the message");
+  for (int step = 1; step < size; ++step)
+    MPI_Sendrecv(buffer, (int)bytes, MPI_BYTE, (rank + step) % size, tag, buffer + bytes + 1, (int)bytes, MPI_BYTE,
+                 (rank - step + size) % size, tag, communicators[0], MPI_STATUS_IGNORE);
+  free(buffer);
+  return 1;
+}
+
+static int most_memory(void) {
+  char line[256];
+  long long most_kib = 0, now_kib = 0;
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status && fgets(line, sizeof line, status)) {
+    sscanf(line, "VmHWM: %lld", &most_kib);
+    sscanf(line, "VmRSS: %lld", &now_kib);
+  }
+  if (status) fclose(status);
+  FILE* clear = fopen("/proc/self/clear_refs", "w");
+  if (clear) fputs("5", clear), fclose(clear);  // the most memory begins again
+  const int64_t most = -smallest(-most_kib), now = -smallest(-now_kib);
+  if (rank == 0) printf("ok %lld %lld", 1024 * (long long)most, 1024 * (long long)now);
+  return 1;
+}
+
 static int count_nodes(void) {
   MPI_Comm node;
   int on_node, place;
@@ -212,6 +285,12 @@ static int count_nodes(void) {
 static int execute(const command* c) {
   if (strcmp(c->verb, "nodes") == 0) {
     return count_nodes();
+  } else if (strcmp(c->verb, "memory") == 0) {
+    return most_memory();
+  } else if (strcmp(c->verb, "get") == 0) {
+    return rank != 0 || get_variable(c->name);
+  } else if (strcmp(c->verb, "peers") == 0) {
+    if (!exchange_with_all(c)) return 0;
   } else if (strcmp(c->verb, "set") == 0) {
     if (!on_all(!set_variable(c->name, (int)c->number[0]))) return say_error("the variable cannot be written");
   } else if (strcmp(c->verb, "new") == 0) {

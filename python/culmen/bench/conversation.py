@@ -31,7 +31,8 @@ class LostError(RuntimeError):
 
 class Conversation:
     """``environment``: in addition to that of this process. ``timeout_s``: the longest time for an answer.
-    ``ranks``: the processes of the program. Use it in a ``with`` statement, which ends the program.
+    ``ranks``: the processes of the program. Use it in a ``with`` statement, which ends the program; ``bad_end`` then
+    says what was wrong with its end.
 
     Raises LostError if the program does not start, or with another number of ranks.
     """
@@ -55,7 +56,7 @@ class Conversation:
         self._readers = [threading.Thread(target=each, daemon=True) for each in (self._read, self._listen)]
         for each in self._readers:
             each.start()
-        self.version = ""
+        self.version = self.library = self.bad_end = ""
 
     def __enter__(self: _Self) -> _Self:
         try:
@@ -67,7 +68,7 @@ class Conversation:
         except BaseException:
             self._end()
             raise
-        self.version = short_version(version)
+        self.version, self.library = short_version(version), version
         return self
 
     def __exit__(
@@ -135,7 +136,11 @@ class Conversation:
             if number is not None:
                 self._process.send_signal(number)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_S)
+                code = self._process.wait(_END_S)
+                if number is not None:
+                    self.bad_end = f"at their end, the ranks hung for {_END_S:g} s"
+                elif code:
+                    self.bad_end = f"at their end, the ranks failed with exit code {code}"
                 return
 
 

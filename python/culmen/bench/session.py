@@ -1,13 +1,14 @@
 """A launch of the native benchmark, which measures one collective, or messages. See src/mpibench/main.c."""
 
 import os
+import re
 from collections.abc import Mapping
 
 from .._core import InputError
 from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores, situations
 from ..launch.mpi import Launcher
-from ..launch.mpi.collectives import Algorithm
+from ..launch.mpi.collectives import Algorithm, Collectives
 from ..launch.programs import own_program
 from .conversation import Conversation
 from .mappings import flags_of as mapping_flags
@@ -98,6 +99,25 @@ class Session(Conversation):
         answer = self._ask(f"time {collective} {communicator} {size} {root} {calls} {round(1e9 * window_s)}").split()
         return [1e-9 * int(word) for word in answer[:calls]], set(answer[calls:])
 
+    def value_of(self, variable: str) -> list[str]:
+        """Of a control variable of MPI_T at rank 0: as a number or a text, and its name if it has one. Raises
+        RefusedError if there is none."""
+        return self._ask(f"get {variable}").split(" ") or [""]
+
+    def netmods(self) -> list[str]:
+        """Of MPICH: the parts that carry messages between nodes."""
+        found = re.search(r"Device:\s+ch4:([\w ]*?)(?:\s+MPI|\s\s|$)", self.library)
+        return found[1].split() if found else []
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes of the rank with most memory: the most since its start or since the last such question, and now."""
+        most, now = self._ask("memory").split()
+        return int(most), int(now)
+
+    def exchange_with_all(self, size: int) -> None:
+        """Messages of so many bytes between all pairs of ranks, with one buffer at each rank."""
+        self._ask(f"peers - {size}")
+
     def _set(self, variables: dict[str, int]) -> None:
         for name, value in variables.items():
             if self._now.get(name) != value:
@@ -139,12 +159,19 @@ class Ranks:
             self.version, self.nodes = self._session.version, self._session.nodes()
         return self._session
 
+    @property
+    def known(self) -> Collectives | None:
+        return self._launcher.mpi.collectives
+
     def functions(self, collective: str) -> set[str]:
         """Those of the MPI's library that contain its algorithms; none if it does not show them."""
-        known = self._launcher.mpi.collectives
+        known = self.known
         return {one.function for one in known.algorithms(collective)} - {""} if known else set()
 
-    def end(self) -> None:
+    def end(self) -> str:
+        """Returns why the ranks did not end well; empty if they did."""
         session, self._session = self._session, None
-        if session is not None:
-            session.__exit__(None, None, None)
+        if session is None:
+            return ""
+        session.__exit__(None, None, None)
+        return session.bad_end

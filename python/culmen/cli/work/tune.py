@@ -4,7 +4,7 @@ import datetime
 import json
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,13 @@ from ...launch.mpi import load
 from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...tune.cluster import choices, page
+from ...tune.cluster import choices, page, variables_page
 from ...tune.cluster import trial as trials
 from ...tune.cluster.choices import Lost, Place, Tuned
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.origin import check_origin, facts_in, said_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
+from ...tune.cluster.setting_gains import TunedVariables
 from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
@@ -38,6 +39,17 @@ from .codes import RESUMABLE
 from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
+from .tune_variables import (
+    ENVIRONMENT,
+    StoppedError,
+    VariableTuner,
+    VariableTuning,
+    groups_of,
+    remove_results,
+    result_in,
+    sentences,
+    write_environment,
+)
 
 FOLDER = Path("tune-cluster")
 TABLE = "choices.csv"
@@ -52,12 +64,15 @@ _FAST = ("bcast", "allreduce", "reduce")
 @dataclass(frozen=True)
 class Tuning:
     """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
-    numbers of ranks; empty: all of the plan."""
+    numbers of ranks; empty: all of the plan. ``groups``: of variables, which are tuned first; ``variables``: the
+    environment that this gave."""
 
     plan: Plan
     same_types: bool
     commutative: bool = False
     only: frozenset[tuple[str, int]] = frozenset()
+    groups: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
         """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
@@ -86,7 +101,17 @@ class Tuning:
             "segments": ",".join(map(str, known.segments)),
             "same_types": self.same_types,
             "commutative": self.commutative,
-        }
+        } | ({"variables": json.dumps(dict(self.variables))} if self.variables else {})
+
+    def of_variables(self) -> VariableTuning:
+        """With the most ranks: programs that need speed use them."""
+        plan = self.plan
+        return VariableTuning(
+            plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks), plan.protocol.timeout_s
+        )
+
+    def with_variables(self, found: TunedVariables | None) -> "Tuning":
+        return replace(self, variables=tuple(sorted(found.environment.items()))) if found else self
 
     def most_s(self) -> float:
         """At most about so long, on a machine without other work."""
@@ -96,7 +121,8 @@ class Tuning:
         parts_s = self.plan.protocol.budget_s * sum(
             size > each.segment for each in variants for size in self.plan.sizes
         )
-        return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points())
+        variables_s = self.of_variables().most_s() if self.groups else 0.0
+        return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
 
 
 def tuning_of(
@@ -111,6 +137,7 @@ def tuning_of(
     fast: bool,
     most_ranks: int = 0,
     nodes: int = 0,
+    variables: str | None = None,
 ) -> Tuning:
     """``most_ranks``: that the job will have room for; 0: no job. ``nodes``: of the job, if given. Raises InputError
     for a wrong option."""
@@ -140,7 +167,7 @@ def tuning_of(
             f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}; it can for "
             f"{', '.join(all_of)}"
         )
-    return Tuning(out, same_types, commutative)
+    return Tuning(out, same_types, commutative, groups=groups_of(variables))
 
 
 def check_nodes(known: Collectives, title: str, nodes: int) -> None:
@@ -154,7 +181,17 @@ def tune_cluster(
 ) -> int:
     """Measures what is missing, writes the choices, and returns an exit code."""
     folder = folder_for(output or FOLDER)
+    if wanted.groups and at_most is not None:
+        raise InputError("--variables: all launches depend on each other; leave out --at-most")
     _begin_in(folder, wanted, overwrite)
+    if overwrite or not wanted.groups:
+        remove_results(folder)
+    if wanted.groups:
+        try:
+            with VariableTuner(wanted.of_variables(), folder, quiet, scratch) as tuner:
+                wanted = wanted.with_variables(tuner.tune())
+        except StoppedError:
+            return exit_code(End.STOPPED, False, "launches")
     end = measure_in(
         folder,
         _STORE,
@@ -195,6 +232,8 @@ def submit_tuning(
     wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
+    if wanted.groups and cluster.wanted.pilot is not None:
+        raise InputError("--variables: all launches depend on each other; leave out --pilot")
     if len(cluster.partitions) > 1:
         raise InputError("one tuning file cannot be for several partitions; give one --partition")
     task = Task(
@@ -205,7 +244,7 @@ def submit_tuning(
         "launches",
         len(wanted.points()),
         wanted.most_s(),
-        lambda store: _study(wanted, store).missing(),
+        lambda store: _study(wanted.with_variables(result_in(store.parent)), store).missing(),
         lambda folders, to, end: _conclude(wanted, folders, to, end, quiet, here=False),
         is_complete=lambda job: (job / trials.FILE).exists(),
     )
@@ -222,6 +261,8 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
     has measured, and can try them; otherwise the job has done so."""
     (place,) = measured
+    found = result_in(place) if wanted.groups else None
+    wanted = wanted.with_variables(found)
     _, failures = outcomes_in(place / _STORE)
     say_failures(failures, len(wanted.points()), "launches")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
@@ -236,10 +277,13 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     if not trial.whole:
         print("culmen: the new tuning file was not tried, so it is not written; the same command lets a job try it")
         return RESUMABLE
-    rules = _write(wanted, tuned, place, folder)
+    rules = _write(wanted, tuned, place, folder, found)
+    if not quiet and found:
+        print_table(variables_page.HEADINGS, variables_page.rows_of(found), variables_page.TEXTS)
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
-    for sentence in _sentences(wanted, tuned, rules, folder, trial) if not quiet else ():
+    said = [*(sentences(found) if found else []), *_sentences(wanted, tuned, rules, folder, trial)]
+    for sentence in said if not quiet else ():
         print(sentence)
     return exit_code(end, bool(failures), "launches")
 
@@ -250,10 +294,12 @@ def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Tria
     rules = folder / reader_of_rules(launcher).rules_name
     new = rules.with_name(f".{os.getpid()}.{rules.name}")
 
+    beside = dict(wanted.variables)
+
     def wrong_in(tuned: Tuned) -> dict[Lost, str]:
         new.write_text(_rules_text(wanted, tuned, folder), encoding="utf-8")
         calls = [Expected(*each.place, each.algorithm) for each in tuned.changed]
-        return {Lost(*call): f"tried, but {why}" for call, why in not_as_expected(launcher, new, calls).items()}
+        return {Lost(*call): f"tried, but {why}" for call, why in not_as_expected(launcher, new, calls, beside).items()}
 
     try:
         tuned, trial = tried(tuned, wrong_in)
@@ -263,8 +309,9 @@ def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Tria
     return tuned, trial
 
 
-def _write(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path) -> Path:
-    """All results. ``measured``: the folder with the samples. Returns the path of the rules."""
+def _write(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, found: TunedVariables | None) -> Path:
+    """All results. ``measured``: the folder with the samples. ``found``: the variables. Returns the path of the
+    rules."""
     known = reader_of_rules(wanted.plan.launcher)
     rules = folder / known.rules_name
     with replacing(folder / TABLE, _CHOICES, force=True) as path:
@@ -272,12 +319,24 @@ def _write(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path) -> Path:
     with replacing(rules, _RULES, force=True) as path:
         path.write_text(_rules_text(wanted, tuned, measured), encoding="utf-8")
     _remove_others(folder, known)
+    if found:
+        write_environment(found, folder / ENVIRONMENT, _about_variables(found, measured))
     use, within = _use(wanted, rules, folder), bool(known.rules_within_node)
+    more = variables_page.sections_of(found) if found else []
     with replacing(folder / _PAGE, PAGE, force=True) as path:
-        path.write_text(page.tuning_page(tuned, use, said_of(measured), within), encoding="utf-8")
+        path.write_text(page.tuning_page(tuned, use, said_of(measured), within, more), encoding="utf-8")
     facts = _environment(wanted, tuned, measured)
     (folder / _ENVIRONMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return rules
+
+
+def _about_variables(found: TunedVariables, measured: Path) -> list[str]:
+    where = "1 node" if found.nodes == 1 else f"{found.nodes} nodes"
+    return [
+        f"Variables of {found.version}, from `culmen tune cluster` ({_core.build})",
+        f"{datetime.date.today()}, {said_of(measured)}",
+        f"Measured with {found.ranks} ranks on {where}.",
+    ]
 
 
 def _rules_text(wanted: Tuning, tuned: Tuned, measured: Path) -> str:
@@ -299,7 +358,7 @@ def _remove_others(folder: Path, known: Collectives) -> None:
 
 def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
     known = reader_of_rules(wanted.plan.launcher)
-    variables = environment_for(known, rules)
+    variables = {**environment_for(known, rules), **dict(wanted.variables)}
     exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
     if known.rules_kind == "tree":  # Hydra passes on the whole environment, and MPICH has no file with settings

@@ -15,6 +15,7 @@ from typing import Any
 from ...base.toml import tomllib
 from ..programs import said_by
 from .collectives import Collectives
+from .variables import Variable
 
 _BARE = ("mpiexec", "mpirun")
 
@@ -92,7 +93,7 @@ class Mpi:
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
     does not know how their algorithms are chosen. ``transports``: for each of them the environment variables that
-    choose it. ``mappings``: for each of them the launcher's flags. ``placement``, ``tcp``, ``io``: None if culmen does
+    choose it. ``mappings``: for each of them the launcher's flags. ``variables``: in the order in which they are tuned. ``placement``, ``tcp``, ``io``: None if culmen does
     not know these options and settings.
     """
 
@@ -118,6 +119,7 @@ class Mpi:
     placement: Placement | None = None
     tcp: Tcp | None = None
     io: FileAccess | None = None
+    variables: tuple[Variable, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ def load() -> tuple[Mpi, ...]:
 def _parse(data: dict[str, Any]) -> Mpi:
     collectives, placement = data.pop("collectives", None), data.pop("placement", None)
     io, tcp = data.pop("io", None), data.pop("tcp", None)
+    variables = data.pop("variables", {})
     tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
     return Mpi(
@@ -150,6 +153,7 @@ def _parse(data: dict[str, Any]) -> Mpi:
         placement=Placement(**placement) if placement else None,
         tcp=Tcp(**tcp) if tcp else None,
         io=None if io is None else FileAccess(**io),
+        variables=tuple(Variable.of(name, table) for name, table in variables.items()),
         **tables,
     )
 

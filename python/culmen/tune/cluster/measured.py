@@ -1,6 +1,7 @@
 """The evaluator of ``culmen tune cluster``. A point of its study is one launch: a race of all algorithms of one
 collective with one number of ranks, or a comparison of the fastest ones with the MPI's own choice."""
 
+import json
 import random
 import time
 from collections import defaultdict
@@ -56,7 +57,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
-    with Ranks(launcher, ranks, protocol.timeout_s, environment=known.without_rules) as launched:
+    environment = known.without_rules | json.loads(p.get("variables", "{}"))
+    with Ranks(launcher, ranks, protocol.timeout_s, environment=environment) as launched:
         if known.rules_within_node and launched.session and launched.nodes[0] > 1:
             raise InputError(
                 f"{ranks} ranks are on {launched.nodes[0]} nodes, but on several nodes, {launcher.mpi.title} cannot be "

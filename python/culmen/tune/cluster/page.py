@@ -82,13 +82,15 @@ def _on(shape: Shape) -> str:
     return "1 node" if shape.nodes == 1 else f"{shape.nodes} nodes (at most {shape.ppn} on one)"
 
 
-def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False) -> str:
+def tuning_page(
+    tuned: Tuned, use: str, machine: str, within_node: bool = False, more: Sequence[Section] = ()
+) -> str:
     """HTML. ``use``: the commands that use the choices. ``machine``: that measured. ``within_node``: see
-    about_shapes."""
+    about_shapes. ``more``: sections after the first one."""
     figures = list(_figures(tuned))
     lead = lead_of("culmen tune cluster", here=False)
     lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, within_node)}')}</p>"
-    sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>")]
+    sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>"), *more]
     mean = [[name, str(ranks), str(n), f"{factor:.3g}"] for name, ranks, n, factor in averages(tuned)]
     headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)"]
     sections.append(Section("averages", "Average over all message sizes", table(mean, headings, numbers=(1, 2, 3))))

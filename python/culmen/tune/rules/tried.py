@@ -7,7 +7,7 @@ algorithm in its tree gives way to one of another collective: this ends the rank
 import itertools
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -51,14 +51,21 @@ def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
 
-def not_as_expected(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
-    """What ran instead, or why nothing ran."""
+def not_as_expected(
+    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str] | None = None
+) -> dict[Expected, str]:
+    """What ran instead, or why nothing ran. ``beside``: further variables of the environment."""
     known = reader_of_rules(launcher)
     changed = [each for each in expected if each.algorithm != DEFAULT]
-    return _not_reached(launcher, rules, changed) if known.rules_kind == "tree" else _not_run(launcher, rules, expected)
+    beside = beside or {}
+    if known.rules_kind == "tree":
+        return _not_reached(launcher, rules, changed, beside)
+    return _not_run(launcher, rules, expected, beside)
 
 
-def _not_reached(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
+def _not_reached(
+    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str]
+) -> dict[Expected, str]:
     """For trees. For each leaf, one launch with the file as it is, and one with another algorithm in its place."""
     known, tree = reader_of_rules(launcher), trees.read_tree(rules)
     out: dict[Expected, str] = {}
@@ -79,8 +86,8 @@ def _not_reached(launcher: Launcher, rules: Path, expected: Iterable[Expected]) 
                 for way in there:
                     other = trees.with_leaf(other, way, {decoy(each.collective): {}})
                 tried.write_text(trees.text(other, ["a test"]), encoding="utf-8")
-                error = error_of(launcher, each, environment_for(known, rules))
-                reached = ended_there(error_of(launcher, each, environment_for(known, tried)))
+                error = error_of(launcher, each, {**beside, **environment_for(known, rules)})
+                reached = ended_there(error_of(launcher, each, {**beside, **environment_for(known, tried)}))
                 seen[key] = str(error) if error else "" if reached else "another algorithm ran"
             if seen[key]:
                 out[each] = seen[key]
@@ -108,7 +115,9 @@ def error_of(launcher: Launcher, each: Expected, environment: dict[str, str]) ->
     return None
 
 
-def _not_run(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
+def _not_run(
+    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str]
+) -> dict[Expected, str]:
     """By functions. One launch for each number of ranks."""
     known = reader_of_rules(launcher)
     by_ranks: dict[int, list[Expected]] = defaultdict(list)
@@ -119,7 +128,8 @@ def _not_run(launcher: Launcher, rules: Path, expected: Iterable[Expected]) -> d
         left = list(there)
         while left:
             try:
-                with Session(launcher, ranks, TIMEOUT_S, environment_for(known, rules)) as session:
+                environment = {**beside, **environment_for(known, rules)}
+                with Session(launcher, ranks, TIMEOUT_S, environment) as session:
                     while left:
                         each = left[0]
                         if said := _try(session, each, known.algorithms(each.collective, ranks)):

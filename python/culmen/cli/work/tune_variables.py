@@ -1,0 +1,367 @@
+"""``culmen tune cluster --variables``: a race for each variable, a comparison in fresh launches, and the memory."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..._core import InputError
+from ...base.text import plural
+from ...bench.conversation import LostError
+from ...bench.parts import for_evaluators, write_whole
+from ...bench.session import Session
+from ...bench.study import KeptStudy, PointStudy
+from ...bench.verdict import in_turns
+from ...bench.words import words_of
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import DEFAULT
+from ...launch.mpi.variables import GROUPS, TRANSPORT, Variable, environment_of
+from ...report.failures import first_line
+from ...report.files import Kind, replacing
+from ...report.reading import Evaluations, read
+from ...run.progress.figures import Words
+from ...run.progress.monitor import make_monitor
+from ...study_file import StudyFile, checked
+from ...tune.cluster import setting_gains as gains
+from ...tune.cluster.accepted import Asked, ask, shown_default
+from ...tune.cluster.kernel import socket_limit
+from ...tune.cluster.pairs import LAUNCHES, Gain, gain_of
+from ...tune.cluster.setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
+from ...tune.cluster.setting_launch import Spot, file_of_launch, times_of
+from .codes import RESUMABLE
+from .measuring import KeptStore, remove_measurements
+
+COMMAND = "culmen tune cluster --variables"
+RESULT, ENVIRONMENT = "variables.json", "variables.env"
+_ENVIRONMENT = Kind("file of variables", lambda _path, head: head.startswith(b"# Variables of"))
+_STORE = "variables-{}.db"
+_MODULE = "culmen.tune.cluster.setting_launch"
+_ROUNDS, _LEAST_ROUNDS, _LAUNCH_S = 10, 4, 2.0
+_VISITS_S = 0.05  # of one collective and size in a launch
+
+
+@dataclass(frozen=True)
+class VariableTuning:
+    """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it."""
+
+    launcher: Launcher
+    mpi: str
+    groups: tuple[str, ...]
+    collectives: tuple[str, ...]
+    sizes: tuple[int, ...]
+    ranks: int
+    timeout_s: float
+    most_bytes: int = 0
+
+    def fixed(self) -> dict[str, Any]:
+        return {
+            "mpi": self.mpi,
+            "ranks": self.ranks,
+            "collectives": ",".join(self.collectives),
+            "sizes": ",".join(map(str, self.sizes)),
+            "timeout_s": self.timeout_s,
+        }
+
+    def launch_s(self) -> float:
+        return _LAUNCH_S + _VISITS_S * len(self.sizes) * (len(self.collectives) + 1)
+
+    def most_s(self) -> float:
+        """About so long at most, on a machine without other work."""
+        values = [each.values for each in self.launcher.mpi.variables if each.group in self.groups]
+        return self.launch_s() * sum(_ROUNDS * (len(each) + 1) for each in values) + self.launch_s() * LAUNCHES * 4
+
+
+class StoppedError(Exception):
+    """A signal came."""
+
+
+class VariableTuner:
+    """``folder``: for the results. ``scratch``: see KeptStore. Use it in a ``with`` statement."""
+
+    def __init__(self, wanted: VariableTuning, folder: Path, quiet: bool, scratch: Path | None) -> None:
+        self._wanted, self._folder, self._quiet, self._scratch = wanted, folder, quiet, scratch
+        self._open = ExitStack()
+        self._tried: list[Tried] = []
+        self._launches = 0
+
+    def __enter__(self) -> "VariableTuner":
+        for_evaluators(self._folder)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.__exit__(*error)
+
+    def tune(self) -> TunedVariables:
+        """Raises StoppedError if a signal came; the same command then continues."""
+        asked, version = self._ask()
+        rows, setting = self._race(asked)
+        rows, whole, spots, chosen = self._compare(rows, setting, asked)
+        memory = self._memory(asked) if TRANSPORT in self._wanted.groups else []
+        environment = environment_of(chosen, asked.variables)
+        out = TunedVariables(
+            version, self._wanted.ranks, asked.nodes, list(self._wanted.groups), rows, environment, whole, spots,
+            self._tried, memory, self._launches,
+        )  # fmt: skip
+        write_result(out, self._folder)
+        return out
+
+    def _ask(self) -> tuple[Asked, str]:
+        wanted, launcher = self._wanted, self._wanted.launcher
+        known = launcher.mpi.collectives
+        assert known is not None
+        try:
+            with Session(launcher, wanted.ranks, wanted.timeout_s, known.without_rules) as session:
+                most = wanted.most_bytes or socket_limit()
+                return ask(launcher, session, wanted.groups, most), session.version
+        except LostError as error:
+            raise InputError(
+                f"{plural(wanted.ranks, 'rank')} of {launcher.mpi.title} cannot be started here: {error}"
+            ) from None
+
+    def _race(self, asked: Asked) -> tuple[list[Row], dict[str, str]]:
+        """The best value of each variable. Later variables have the best values of the earlier ones."""
+        setting: dict[str, str] = {}
+        by_name = {each.name: each for each in asked.variables}
+        rows = []
+        for variable in self._wanted.launcher.mpi.variables:
+            if variable.group not in self._wanted.groups:
+                continue
+            default = shown_default(variable.name, asked.defaults)
+            why, best = "no value can be tried", DEFAULT
+            if variable.name in by_name:
+                if variable.has_effect(setting.get(TRANSPORT, DEFAULT), asked.nodes):
+                    best, why = self._best_of(by_name[variable.name], setting), "no value was better in the race"
+                else:
+                    why = "it has no effect with this transport"
+            rows.append(Row(variable.name, variable.group, default, DEFAULT, why, best))
+            if best != DEFAULT:
+                setting[variable.name] = best
+        self._tried += [Tried(name, value, failed=why) for (name, value), why in asked.refused.items()]
+        return rows, setting
+
+    def _best_of(self, variable: Variable, setting: Mapping[str, str]) -> str:
+        values = [DEFAULT, *variable.values]
+        tables = {
+            "name": "tune cluster variables",
+            "space": {"choice": {"type": "categorical", "choices": values}}
+            | {
+                name: {"value": value}
+                for name, value in {
+                    **self._wanted.fixed(),
+                    "variable": variable.name,
+                    "setting": json.dumps(dict(setting), sort_keys=True),
+                    "name": "race",
+                    "number": 0,
+                }.items()
+            },
+            "starts": [{"choice": DEFAULT}],
+            "evaluator": {"python": f"{_MODULE}:measure", "time_limit_s": self._limit_s()},
+            "optimizer": {
+                "name": "racing",
+                "generational": True,
+                "most_rounds": _ROUNDS,
+                "rounds_before_test": _LEAST_ROUNDS,
+                "rounds_to_confirm": _LEAST_ROUNDS,
+            },
+            "stop": {"evaluations": _ROUNDS * len(values)},
+            "run": {"workers": 1, "prefetch": False},
+        }
+        store = self._store(f"race-{variable.name}")
+        study = KeptStudy(checked(StudyFile, tables, COMMAND), Path.cwd(), COMMAND, store, "values")
+        self._say(f"Race of {variable.name}: {plural(len(values) - 1, 'value')} and the default")
+        study.open()
+        result = study.conduct(self._monitor, RESUMABLE)
+        if result.reason == "interrupted":
+            raise StoppedError
+        found = read(store)
+        self._launches += len(found.columns["choice"])
+        self._tried += _tried_in(found, variable)
+        best = str(result.recommended.params["choice"]) if result.recommended else DEFAULT
+        failed = any(each.failed for each in self._tried if (each.variable, each.value) == (variable.name, best))
+        return DEFAULT if failed else best
+
+    def _compare(
+        self, rows: list[Row], setting: dict[str, str], asked: Asked
+    ) -> tuple[list[Row], Gain | None, list[SpotGain], dict[str, str]]:
+        """Until all variables of the setting are faster than without them."""
+        number = 0
+        while setting:
+            number += 1
+            times = self._in_turns(setting, number)
+            found = gains.judged(setting, times)
+            rows = [gains.row_after(row, found) for row in rows]
+            kept = {name: value for name, value in setting.items() if not found[name][1]}
+            for name in gains.without_effect(kept, asked.variables, asked.nodes):
+                del kept[name]
+                rows = [_without(row) if row.variable == name else row for row in rows]
+            if kept == setting:
+                before, after = times[gains.OWN], times[gains.WHOLE]
+                return rows, gains.gain_over(before, after), gains.spot_gains(before, after), setting
+            setting = kept
+        return rows, None, [], {}
+
+    def _in_turns(self, setting: dict[str, str], number: int) -> dict[str, list[dict[Spot, float]]]:
+        kinds = gains.kinds_of(setting)
+        order = in_turns(list(kinds), LAUNCHES, seed=number)
+        points = [{"setting": json.dumps(kinds[kind], sort_keys=True), "kind": kind} for kind in order]
+        fixed = self._wanted.fixed() | {"name": f"fresh-{number}"}
+        self._say(f"Fresh launches of {' and '.join(setting)}: {len(points)}")
+        self._measure(points, fixed, "measure", f"fresh-{number}")
+        out: dict[str, list[dict[Spot, float]]] = {kind: [] for kind in kinds}
+        for place, kind in enumerate(order):
+            out[kind].append(times_of(file_of_launch(f"fresh-{number}-{place}", self._folder)))
+        return out
+
+    def _memory(self, asked: Asked) -> list[Memory]:
+        """Of the MPI's own transport, and of each that can be tried."""
+        values = [value for each in asked.variables if each.name == TRANSPORT for value in each.values]
+        counts = sorted({max(2, self._wanted.ranks // 2), self._wanted.ranks})
+        points = [
+            {"setting": json.dumps({} if value == DEFAULT else {TRANSPORT: value}), "number_of_ranks": ranks}
+            for value in (DEFAULT, *values)
+            for ranks in counts
+        ]
+        fixed = {name: value for name, value in self._wanted.fixed().items() if name in ("mpi", "timeout_s")}
+        self._say(f"Memory of {plural(len(values) + 1, 'transport')}")
+        store = self._measure(points, fixed, "measure_memory", "memory")
+        found = read(store)
+        by_number = {int(number): k for k, number in enumerate(found.columns["number"])}
+        out = []
+        for value in (DEFAULT, *values):
+            there = [
+                by_number[number]
+                for number, point in enumerate(points)
+                if json.loads(point["setting"]).get(TRANSPORT, DEFAULT) == value
+            ]
+            out.append(_memory_of(value, found, there, counts))
+        return out
+
+    def _measure(self, points: Sequence[Mapping[str, Any]], fixed: dict[str, Any], evaluator: str, name: str) -> Path:
+        store = self._store(name)
+        study = PointStudy(COMMAND, points, fixed, f"{_MODULE}:{evaluator}", self._limit_s(), store)
+        if study.open() < len(points) and not study.run(self._monitor, RESUMABLE, len(points)):
+            raise StoppedError
+        self._launches += len(points)
+        return store
+
+    def _limit_s(self) -> float:
+        return 60.0 + 10 * self._wanted.launch_s() + 3 * self._wanted.timeout_s
+
+    def _store(self, name: str) -> Path:
+        return self._open.enter_context(KeptStore(self._folder / _STORE.format(name), self._scratch)).place
+
+    def _monitor(self) -> Any:
+        return make_monitor(not self._quiet, Words("launches measured", best=""))
+
+    def _say(self, line: str) -> None:
+        if not self._quiet:
+            print(line, flush=True)
+
+
+def _without(row: Row) -> Row:
+    return replace(row, value=DEFAULT, why="it has no effect with this transport")
+
+
+def _tried_in(found: Evaluations, variable: Variable) -> list[Tried]:
+    """Each round of a race has each value once, so the n-th launches of two values are a pair."""
+    launches = {value: found.columns["choice"] == value for value in (DEFAULT, *variable.values)}
+    times = {value: found.values[there, 0] for value, there in launches.items()}
+    out = []
+    for value in variable.values:
+        pairs = list(zip(times[DEFAULT], times[value], strict=False))
+        whole = [pair for pair in pairs if not np.isnan(pair).any()]
+        gain = gain_of([[pair] for pair in whole]) if whole else None
+        out.append(Tried(variable.name, value, gain, _first_failure(found, np.flatnonzero(launches[value]))))
+    return out
+
+
+def _first_failure(found: Evaluations, rows: Iterable[int]) -> str:
+    """Its message; empty if none of these evaluations failed."""
+    row = next((row for row in rows if found.failed[row]), None)
+    if row is None:
+        return ""
+    outcome = found.store.outcomes(int(found.evaluation[row]), 1)[0]
+    return re.sub(r"^[\w.]+Error: ", "", first_line(outcome["message"]))
+
+
+def _memory_of(transport: str, found: Evaluations, there: Sequence[int], counts: Sequence[int]) -> Memory:
+    """``there``: the rows of its launches, the last one with the most ranks."""
+    if failed := _first_failure(found, there):
+        return Memory(transport, failed=failed)
+    with_messages = [float(found.values[row, 0]) for row in there]
+    of_init, after_init = (float(found.columns[name][there[-1]]) for name in ("most_of_init", "after_init"))
+    per_peer = None
+    if len(counts) > 1:
+        per_peer = (with_messages[-1] - with_messages[0]) / (counts[-1] - counts[0])
+    return Memory(transport, of_init, after_init, with_messages[-1], per_peer)
+
+
+def write_result(found: TunedVariables, folder: Path) -> None:
+    write_whole(folder / RESULT, json.dumps(asdict(found), indent=1) + "\n")
+
+
+def result_in(folder: Path) -> TunedVariables | None:
+    """None: there is none, or it is damaged."""
+    try:
+        known = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        return TunedVariables(
+            **known
+            | {
+                "rows": [Row(**each | {"gain": _gain(each["gain"])}) for each in known["rows"]],
+                "whole": _gain(known["whole"]),
+                "spots": [
+                    SpotGain(Spot(*each["spot"]), each["default_s"], each["chosen_s"], Gain(**each["gain"]))
+                    for each in known["spots"]
+                ],
+                "tried": [Tried(**each | {"gain": _gain(each["gain"])}) for each in known["tried"]],
+                "memory": [Memory(**each) for each in known["memory"]],
+            }
+        )
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+
+
+def _gain(known: dict[str, Any] | None) -> Gain | None:
+    return Gain(**known) if known else None
+
+
+def write_environment(found: TunedVariables, file: Path, about: Sequence[str]) -> None:
+    """As a shell reads it. ``about``: lines of comments."""
+    lines = [*(f"# {line}" for line in about), *(f"{name}={shlex.quote(v)}" for name, v in found.environment.items())]
+    with replacing(file, _ENVIRONMENT, force=True) as path:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def sentences(found: TunedVariables) -> list[str]:
+    changed, whole = found.changed, found.whole
+    if not changed or whole is None:
+        return [f"All {plural(len(found.rows), 'variable')} keep the default."]
+    names = ", ".join(f"{row.variable} = {row.value}" for row in changed)
+    return [
+        f"Of {plural(len(found.rows), 'variable')}, {len(changed)} changed: {names}.",
+        f"With this, calls are {whole.times_faster:.3g} times faster ({whole.low:.3g} – {whole.high:.3g}).",
+    ]
+
+
+def remove_results(folder: Path) -> None:
+    for store in folder.glob(_STORE.format("*")):
+        remove_measurements(store)
+    for name in (RESULT, ENVIRONMENT):
+        (folder / name).unlink(missing_ok=True)
+
+
+def groups_of(text: str | None) -> tuple[str, ...]:
+    """Those that the option names. Raises InputError for an unknown one."""
+    if text is None:
+        return ()
+    words = words_of(text, "--variables")
+    for word in words:
+        if word not in (*GROUPS, "all"):
+            raise InputError(f"--variables: '{word}' is not one of {', '.join(GROUPS)} and all")
+    return GROUPS if "all" in words else tuple(group for group in GROUPS if group in words)

@@ -1,0 +1,151 @@
+"""Which values of variables an MPI takes here. An MPI ignores wrong names without a message, so it is asked first."""
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from ...bench.conversation import RefusedError
+from ...bench.session import Session
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import DEFAULT
+from ...launch.mpi.variables import TRANSPORT, Variable
+from ...launch.programs import own_program, said_by
+
+_LISTS = ("pml", "btl", "mtl", "smsc")  # parameters of Open MPI with names of components
+_OMPI, _CVAR = "OMPI_MCA_", "MPIR_CVAR_"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """``variables``: with the values that can be tried. ``defaults``: what the MPI uses, as far as it says so.
+    ``refused``: of other values, why not. ``nodes``: that the ranks are on."""
+
+    variables: list[Variable]
+    defaults: dict[str, str]
+    refused: dict[tuple[str, str], str] = field(default_factory=dict)
+    nodes: int = 1
+
+
+def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes: int) -> Asked:
+    """``session``: of ranks with the MPI's own settings. ``most_bytes``: of a socket's buffer."""
+    parameters = parameters_of(launcher.program) if any(_names(launcher, _OMPI)) else None
+    netmods = session.netmods()
+
+    def why_not(name: str, value: str) -> str:
+        if parameters is not None and name.startswith(_OMPI):
+            return parameters.why_not(name.removeprefix(_OMPI), value)
+        if name == "MPIR_CVAR_CH4_NETMOD":
+            return "" if value in netmods and len(netmods) > 1 else f"this MPI has only {' and '.join(netmods)}"
+        if name.startswith(_CVAR):
+            return _cvar(session, name)
+        return "" if _is_read(name, launcher) else f"this MPI does not read {name}"
+
+    out = Asked([], {}, nodes=session.nodes()[0])
+    for variable in launcher.mpi.variables:
+        if variable.group not in groups:
+            continue
+        out.defaults[variable.name] = own = _own_value(variable, session, parameters)
+        kept = {}
+        for value, environment in variable.values.items():
+            reasons = [why_not(*each) for each in environment.items()]
+            if variable.socket_buffers and int(value) > most_bytes:
+                reasons.append(f"the kernel allows {most_bytes} bytes; see --allow-sysctl")
+            if variable.own_cores and session.oversubscribed:
+                reasons.append("there are more ranks than cores")
+            if why := next(filter(None, reasons), ""):
+                out.refused[variable.name, value] = why
+            elif value not in own.split(" "):
+                kept[value] = environment
+        if kept:
+            out.variables.append(replace(variable, values=kept))
+    return out
+
+
+def _names(launcher: Launcher, prefix: str) -> list[str]:
+    every = [name for one in launcher.mpi.variables for each in one.values.values() for name in each]
+    return [name for name in every if name.startswith(prefix)]
+
+
+def _own_value(variable: Variable, session: Session, parameters: "Parameters | None") -> str:
+    """As a number or text, and its name if it has one; empty: the MPI does not say it."""
+    if variable.name == TRANSPORT or not variable.sets:
+        return ""
+    name = variable.sets[0]
+    if parameters is not None and name.removeprefix(_OMPI) in parameters.values:
+        return parameters.values[name.removeprefix(_OMPI)]
+    try:
+        return " ".join(session.value_of(name.removeprefix(_OMPI)))
+    except RefusedError:
+        return ""
+
+
+def _cvar(session: Session, name: str) -> str:
+    try:
+        session.value_of(name)
+    except RefusedError:
+        return f"this MPI has no variable {name}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What ``ompi_info`` says. ``components``: such as ("btl", "tcp"). ``names``: of the values that a parameter can
+    have; none if it can have any."""
+
+    components: set[tuple[str, str]]
+    values: dict[str, str]
+    names: dict[str, set[str]]
+
+    def why_not(self, name: str, value: str) -> str:
+        """Empty: the MPI takes this value."""
+        if name not in self.values:
+            return f"this MPI has no parameter {name}"
+        if name in _LISTS:
+            lacking = [each for each in value.split(",") if (name, each) not in self.components]
+            return f"this MPI has no {name} {lacking[0]}" if lacking else ""
+        allowed = self.names.get(name)
+        if allowed and value not in allowed:
+            return f"this MPI allows only {', '.join(sorted(each for each in allowed if not each.isdecimal()))}"
+        return ""
+
+
+@cache
+def parameters_of(program: str) -> Parameters:
+    """``program``: the launcher. Empty if there is no ``ompi_info``."""
+    beside = Path(shutil.which(program) or program).resolve().parent / "ompi_info"
+    info = str(beside) if beside.exists() else shutil.which("ompi_info") or ""
+    said = said_by(info, "--all", "--parsable") if info else ""
+    found = Parameters(set(re.findall(r"^mca:(\w+):(\w+):version:", said, re.MULTILINE)), {}, {})
+    for name, value in re.findall(r"^mca:[^:]+:[^:]+:param:(\w+):value:(.*)$", said, re.MULTILINE):
+        found.values[name] = value.strip('"')
+    for name, number, word in re.findall(
+        r"^mca:[^:]+:[^:]+:param:(\w+):enumerator:value:(-?\d+):(\S+)$", said, re.MULTILINE
+    ):
+        found.names.setdefault(name, set()).update((number, word))
+    return found
+
+
+def _is_read(name: str, launcher: Launcher) -> bool:
+    """Whether a library that the ranks load, or the launcher, contains this name. UCX composes names of their parts."""
+    words = name.split("_")
+    wanted = [b"\0" + "_".join(words[first:]).encode() + b"\0" for first in range(len(words))]
+    linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
+    files = re.findall(r"=> (/\S+)", linked) if name.startswith("UCX_") else []
+    files = [each for each in files if re.search(r"/lib(uc[pst]|mpi)", each)] or [shutil.which(launcher.program) or ""]
+    return any(word in data for data in map(_bytes_of, files) for word in wanted)
+
+
+@cache
+def _bytes_of(file: str) -> bytes:
+    try:
+        return Path(file).resolve().read_bytes()
+    except OSError:
+        return b""
+
+
+def shown_default(variable: str, asked: Mapping[str, str]) -> str:
+    """The MPI's own value; its name if it has one."""
+    return asked.get(variable, "").split(" ")[-1] or DEFAULT
