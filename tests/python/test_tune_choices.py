@@ -190,7 +190,7 @@ def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole, monkeypatch, 
         write_trial(Trial(frozenset([Lost("bcast", 4, 8, "chain")]), {}), tmp_path)
     mpi, old = next(mpi for mpi in load() if mpi.title == "Open MPI 4"), tmp_path / "rules"
     wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)), points=list, places=list,
-                             races=lambda: [("bcast", 4)])  # fmt: skip
+                             groups=(), variables=(), races=lambda: [("bcast", 4)])  # fmt: skip
     monkeypatch.setattr(tune, "outcomes_in", lambda _store: ([], []))
     monkeypatch.setattr(tune, "_write", lambda *_: old.write_text("new") and old)
     old.write_text("old")

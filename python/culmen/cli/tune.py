@@ -109,8 +109,8 @@ def cluster(
         typer.Option(
             "--variables",
             metavar="GROUP,…",
-            help="First tune variables of the MPI that choose no algorithm: eager, transport, copy, wait, tcp, binding, "
-            "or all.",
+            help="First tune variables of the MPI that choose no algorithm: eager, transport, copy, wait, tcp, "
+            "binding, or all.",
         ),
     ] = None,
     output: Annotated[

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ...launch.mpi.collectives import Collectives
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
 from ...tune.cluster.origin import UNKNOWN_CPU
+from ...tune.cluster.variables_files import ENVIRONMENT, environment_in
 from ...tune.rules import trees
 from ...tune.rules.file import read_rules
 from ...tune.rules.texts import built_in
@@ -39,13 +40,15 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     if module is None and known.rules_kind == "tree":
         raise InputError(_no_settings(launcher.mpi.title))
     rules = _rules_in(tuned, launcher)
-    _check_version(rules, launcher)
+    variables = environment_in(tuned) if tuned.is_dir() else {}
+    for each in (rules, tuned / ENVIRONMENT) if variables else (rules,):
+        _check_version(each, launcher)
     if module is not None:
-        _write_module(rules, module, launcher)
+        _write_module(rules, module, launcher, variables)
         return _warn_of_cpu(rules)
     folder = _site_folder(launcher) if site else _user_folder()
     file, copy = _files(folder, site)
-    settings = _settings(known, copy)
+    settings = _settings(known, copy, variables)
     kept = _without_block(_lines_of(file))
     for line in kept:
         name = line.partition("=")[0].strip()
@@ -63,7 +66,8 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         who = "you may need to be root" if site else "check its permissions"
         raise InputError(f"{file} cannot be written: {error.strerror}; {who}") from None
     print(f"Wrote {copy} and {file}")
-    whom = "all users of this Open MPI use these rules" if site else "all your programs with Open MPI use these rules"
+    who = "all users of this Open MPI" if site else "all your programs with Open MPI"
+    whom = f"{who} use these rules{' and variables' if variables else ''}"
     print(f"From now on, {whom}, and also every other Open MPI that reads this file.")
     print(
         f"Every node must have these two files: otherwise the ranks of a program choose different algorithms, and can "
@@ -139,7 +143,7 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
 def _check_version(rules: Path, launcher: Launcher) -> None:
     """Checks the MPI version in the head of a file of culmen, with which the rules were measured."""
     made = re.search(
-        r"^(?:#|/\*) Rules for the collectives of (?:Open MPI|MPICH) ([\d.]+\w*)",
+        r"^(?:#|/\*) (?:Rules for the collectives|Variables) of (?:Open MPI|MPICH) ([\d.]+\w*)",
         rules.read_text(encoding="utf-8", errors="replace"),
     )
     now = _version_of(launcher)
@@ -169,9 +173,31 @@ def _site_folder(launcher: Launcher) -> Path:
     return Path(found[1].strip())
 
 
-def _settings(known: Collectives, rules: Path) -> dict[str, str]:
-    """The settings as in Open MPI's own file, where names have no prefix."""
-    return {name.removeprefix(known.prefix): value for name, value in environment_for(known, rules).items()}
+def _settings(known: Collectives, rules: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    """As in Open MPI's own file, where names have no prefix."""
+    every = {**environment_for(known, rules), **variables}
+    return {name.removeprefix(known.prefix): value for name, value in every.items()}
+
+
+def check_no_variables(launcher: Launcher) -> None:
+    """Raises InputError if an earlier installation set variables: a measurement would take them for the MPI's own."""
+    known = reader_of_rules(launcher)
+    if known.rules_kind == "tree":
+        return
+    usual = _settings(known, Path(), {})
+    for site in (False, True):
+        with suppress(InputError):
+            file = (_site_folder(launcher) if site else _user_folder()) / _files(Path(), site)[0].name
+            lines = _lines_of(file)
+            block = set(lines) - set(_without_block(lines)) - {_BEGIN, _END}
+            if any(line.partition("=")[0].strip() not in usual for line in block):
+                break
+    else:
+        return
+    raise InputError(
+        f"{file} has variables from `culmen tune install`; before you tune variables again, type `culmen tune install "
+        f"--remove{' --site' if site else ''}`"
+    )
 
 
 def _lines_of(file: Path) -> list[str]:
@@ -234,8 +260,9 @@ def _replace(file: Path, text: str, site: bool) -> None:
         new.unlink(missing_ok=True)
 
 
-def _write_module(rules: Path, module: Path, launcher: Launcher) -> None:
-    variables = environment_for(reader_of_rules(launcher), rules)
+def _write_module(rules: Path, module: Path, launcher: Launcher, beside: Mapping[str, str]) -> None:
+    """``beside``: further variables."""
+    variables = {**environment_for(reader_of_rules(launcher), rules), **beside}
     about = f"Rules for the collectives of {launcher.mpi.title}, from culmen tune cluster: {rules.resolve()}"
     text = [
         "#%Module1.0",

@@ -32,24 +32,16 @@ from ...tune.cluster.origin import check_origin, facts_in, said_of
 from ...tune.cluster.pairs import LAUNCHES, VISITS
 from ...tune.cluster.setting_gains import TunedVariables
 from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
+from ...tune.cluster.variables_files import ENVIRONMENT, result_in, sentences, write_environment
 from ...tune.rules.made import can_hold, rules_of
 from ...tune.rules.texts import check_reader, texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
 from .codes import RESUMABLE
+from .install import check_no_variables
 from .measuring import End, begin_launches, exit_code, folder_for, measure_in, nothing_measured, say_failures
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
-from .tune_variables import (
-    ENVIRONMENT,
-    StoppedError,
-    VariableTuner,
-    VariableTuning,
-    groups_of,
-    remove_results,
-    result_in,
-    sentences,
-    write_environment,
-)
+from .tune_variables import StoppedError, VariableTuner, VariableTuning, groups_of, remove_results
 
 FOLDER = Path("tune-cluster")
 TABLE = "choices.csv"
@@ -97,11 +89,15 @@ class Tuning:
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
         known = reader_of_rules(self.plan.launcher)
-        return {name: self.plan.fixed()[name] for name in names} | {
-            "segments": ",".join(map(str, known.segments)),
-            "same_types": self.same_types,
-            "commutative": self.commutative,
-        } | ({"variables": json.dumps(dict(self.variables))} if self.variables else {})
+        return (
+            {name: self.plan.fixed()[name] for name in names}
+            | {
+                "segments": ",".join(map(str, known.segments)),
+                "same_types": self.same_types,
+                "commutative": self.commutative,
+            }
+            | ({"variables": json.dumps(dict(self.variables))} if self.variables else {})
+        )
 
     def of_variables(self) -> VariableTuning:
         """With the most ranks: programs that need speed use them."""
@@ -187,6 +183,7 @@ def tune_cluster(
     if overwrite or not wanted.groups:
         remove_results(folder)
     if wanted.groups:
+        check_no_variables(wanted.plan.launcher)
         try:
             with VariableTuner(wanted.of_variables(), folder, quiet, scratch) as tuner:
                 wanted = wanted.with_variables(tuner.tune())
@@ -202,7 +199,7 @@ def tune_cluster(
             wanted.plan.launcher.mpi.title,
             len(wanted.points()),
             done,
-            wanted.most_s(),
+            replace(wanted, groups=()).most_s(),
             max(wanted.plan.ranks),
             quiet,
             "at most about",
@@ -262,7 +259,8 @@ def _conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quie
     has measured, and can try them; otherwise the job has done so."""
     (place,) = measured
     found = result_in(place) if wanted.groups else None
-    wanted = wanted.with_variables(found)
+    if found:
+        wanted = wanted.with_variables(found)
     _, failures = outcomes_in(place / _STORE)
     say_failures(failures, len(wanted.points()), "launches")
     there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
@@ -408,7 +406,7 @@ def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: T
         out.append("culmen tried the finished tuning file: every one of these algorithms runs.")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     known = reader_of_rules(wanted.plan.launcher)
-    if changed:
+    if changed or wanted.variables:
         what = (
             "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
         )

@@ -2,19 +2,18 @@
 
 import json
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..._core import InputError
-from ...base.text import plural
+from ...base.text import lasted, plural
 from ...bench.conversation import LostError
-from ...bench.parts import for_evaluators, write_whole
+from ...bench.parts import for_evaluators
 from ...bench.session import Session
 from ...bench.study import KeptStudy, PointStudy
 from ...bench.verdict import in_turns
@@ -23,7 +22,6 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import GROUPS, TRANSPORT, Variable, environment_of
 from ...report.failures import first_line
-from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
@@ -34,12 +32,11 @@ from ...tune.cluster.kernel import socket_limit
 from ...tune.cluster.pairs import LAUNCHES, Gain, gain_of
 from ...tune.cluster.setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from ...tune.cluster.setting_launch import Spot, file_of_launch, times_of
+from ...tune.cluster.variables_files import ENVIRONMENT, RESULT, write_result
 from .codes import RESUMABLE
 from .measuring import KeptStore, remove_measurements
 
 COMMAND = "culmen tune cluster --variables"
-RESULT, ENVIRONMENT = "variables.json", "variables.env"
-_ENVIRONMENT = Kind("file of variables", lambda _path, head: head.startswith(b"# Variables of"))
 _STORE = "variables-{}.db"
 _MODULE = "culmen.tune.cluster.setting_launch"
 _ROUNDS, _LEAST_ROUNDS, _LAUNCH_S = 10, 4, 2.0
@@ -100,6 +97,8 @@ class VariableTuner:
     def tune(self) -> TunedVariables:
         """Raises StoppedError if a signal came; the same command then continues."""
         asked, version = self._ask()
+        title = self._wanted.launcher.mpi.title
+        self._say(f"{title}: variables; this takes at most about {lasted(self._wanted.most_s())} without other work")
         rows, setting = self._race(asked)
         rows, whole, spots, chosen = self._compare(rows, setting, asked)
         memory = self._memory(asked) if TRANSPORT in self._wanted.groups else []
@@ -183,8 +182,7 @@ class VariableTuner:
         self._launches += len(found.columns["choice"])
         self._tried += _tried_in(found, variable)
         best = str(result.recommended.params["choice"]) if result.recommended else DEFAULT
-        failed = any(each.failed for each in self._tried if (each.variable, each.value) == (variable.name, best))
-        return DEFAULT if failed else best
+        return gains.best_of([each for each in self._tried if each.variable == variable.name], best)
 
     def _compare(
         self, rows: list[Row], setting: dict[str, str], asked: Asked
@@ -222,10 +220,10 @@ class VariableTuner:
         """Of the MPI's own transport, and of each that can be tried."""
         values = [value for each in asked.variables if each.name == TRANSPORT for value in each.values]
         counts = sorted({max(2, self._wanted.ranks // 2), self._wanted.ranks})
+        launches = [(value, ranks) for value in (DEFAULT, *values) for ranks in counts]
         points = [
             {"setting": json.dumps({} if value == DEFAULT else {TRANSPORT: value}), "number_of_ranks": ranks}
-            for value in (DEFAULT, *values)
-            for ranks in counts
+            for value, ranks in launches
         ]
         fixed = {name: value for name, value in self._wanted.fixed().items() if name in ("mpi", "timeout_s")}
         self._say(f"Memory of {plural(len(values) + 1, 'transport')}")
@@ -234,11 +232,7 @@ class VariableTuner:
         by_number = {int(number): k for k, number in enumerate(found.columns["number"])}
         out = []
         for value in (DEFAULT, *values):
-            there = [
-                by_number[number]
-                for number, point in enumerate(points)
-                if json.loads(point["setting"]).get(TRANSPORT, DEFAULT) == value
-            ]
+            there = [by_number[number] for number, (of, _) in enumerate(launches) if of == value]
             out.append(_memory_of(value, found, there, counts))
         return out
 
@@ -300,53 +294,6 @@ def _memory_of(transport: str, found: Evaluations, there: Sequence[int], counts:
     if len(counts) > 1:
         per_peer = (with_messages[-1] - with_messages[0]) / (counts[-1] - counts[0])
     return Memory(transport, of_init, after_init, with_messages[-1], per_peer)
-
-
-def write_result(found: TunedVariables, folder: Path) -> None:
-    write_whole(folder / RESULT, json.dumps(asdict(found), indent=1) + "\n")
-
-
-def result_in(folder: Path) -> TunedVariables | None:
-    """None: there is none, or it is damaged."""
-    try:
-        known = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-        return TunedVariables(
-            **known
-            | {
-                "rows": [Row(**each | {"gain": _gain(each["gain"])}) for each in known["rows"]],
-                "whole": _gain(known["whole"]),
-                "spots": [
-                    SpotGain(Spot(*each["spot"]), each["default_s"], each["chosen_s"], Gain(**each["gain"]))
-                    for each in known["spots"]
-                ],
-                "tried": [Tried(**each | {"gain": _gain(each["gain"])}) for each in known["tried"]],
-                "memory": [Memory(**each) for each in known["memory"]],
-            }
-        )
-    except (OSError, ValueError, TypeError, LookupError):
-        return None
-
-
-def _gain(known: dict[str, Any] | None) -> Gain | None:
-    return Gain(**known) if known else None
-
-
-def write_environment(found: TunedVariables, file: Path, about: Sequence[str]) -> None:
-    """As a shell reads it. ``about``: lines of comments."""
-    lines = [*(f"# {line}" for line in about), *(f"{name}={shlex.quote(v)}" for name, v in found.environment.items())]
-    with replacing(file, _ENVIRONMENT, force=True) as path:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def sentences(found: TunedVariables) -> list[str]:
-    changed, whole = found.changed, found.whole
-    if not changed or whole is None:
-        return [f"All {plural(len(found.rows), 'variable')} keep the default."]
-    names = ", ".join(f"{row.variable} = {row.value}" for row in changed)
-    return [
-        f"Of {plural(len(found.rows), 'variable')}, {len(changed)} changed: {names}.",
-        f"With this, calls are {whole.times_faster:.3g} times faster ({whole.low:.3g} – {whole.high:.3g}).",
-    ]
 
 
 def remove_results(folder: Path) -> None:

@@ -93,8 +93,8 @@ class Mpi:
     other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
     bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
     does not know how their algorithms are chosen. ``transports``: for each of them the environment variables that
-    choose it. ``mappings``: for each of them the launcher's flags. ``variables``: in the order in which they are tuned. ``placement``, ``tcp``, ``io``: None if culmen does
-    not know these options and settings.
+    choose it. ``mappings``: for each of them the launcher's flags. ``variables``: in the order in which they
+    are tuned. ``placement``, ``tcp``, ``io``: None if culmen does not know these options and settings.
     """
 
     title: str

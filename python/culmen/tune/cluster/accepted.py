@@ -52,7 +52,7 @@ def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes:
         for value, environment in variable.values.items():
             reasons = [why_not(*each) for each in environment.items()]
             if variable.socket_buffers and int(value) > most_bytes:
-                reasons.append(f"the kernel allows {most_bytes} bytes; see --allow-sysctl")
+                reasons.append(f"the kernel allows {most_bytes} bytes (net.core.rmem_max, net.core.wmem_max)")
             if variable.own_cores and session.oversubscribed:
                 reasons.append("there are more ranks than cores")
             if why := next(filter(None, reasons), ""):

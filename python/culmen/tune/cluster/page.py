@@ -82,9 +82,7 @@ def _on(shape: Shape) -> str:
     return "1 node" if shape.nodes == 1 else f"{shape.nodes} nodes (at most {shape.ppn} on one)"
 
 
-def tuning_page(
-    tuned: Tuned, use: str, machine: str, within_node: bool = False, more: Sequence[Section] = ()
-) -> str:
+def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False, more: Sequence[Section] = ()) -> str:
     """HTML. ``use``: the commands that use the choices. ``machine``: that measured. ``within_node``: see
     about_shapes. ``more``: sections after the first one."""
     figures = list(_figures(tuned))

@@ -9,10 +9,11 @@ import numpy as np
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Setting, Variable
-from .pairs import Gain, are_faster, gain_of
+from .pairs import LEAST_GAIN, Gain, are_faster, gain_of
 from .setting_launch import Spot
 
 OWN, WHOLE, WITHOUT = "own", "whole", "without-"  # kinds of launches: the last one with the name of a variable
+_LIKELY = 0.1  # the largest p of a value that goes from the race to fresh launches
 _Times = Sequence[Mapping[Spot, float]]
 
 
@@ -81,6 +82,16 @@ class TunedVariables:
         return [row for row in self.rows if row.value != DEFAULT]
 
 
+def best_of(tried: Sequence[Tried], recommended: str) -> str:
+    """Of a race, the value for the fresh launches, which need not be faster beyond doubt: what the race recommends, or
+    else the fastest one that is probably faster. A value that failed in any launch is left out."""
+    there = {each.value: each.gain for each in tried if each.gain and not each.failed}
+    if recommended in there:
+        return recommended
+    likely = {value: gain for value, gain in there.items() if gain.p <= _LIKELY and gain.times_faster >= LEAST_GAIN}
+    return max(likely, key=lambda value: likely[value].times_faster, default=DEFAULT)
+
+
 def kinds_of(setting: Setting) -> dict[str, dict[str, str]]:
     """For a comparison. With one variable, the setting without it is the MPI's own."""
     without = {f"{WITHOUT}{name}": {n: v for n, v in setting.items() if n != name} for name in setting}
@@ -103,9 +114,7 @@ def gain_at(spot: Spot, before: _Times, after: _Times) -> Gain:
 
 def spot_gains(before: _Times, after: _Times) -> list[SpotGain]:
     spots = sorted({spot for each in (*before, *after) for spot in each})
-    return [
-        SpotGain(spot, _median(before, spot), _median(after, spot), gain_at(spot, before, after)) for spot in spots
-    ]
+    return [SpotGain(spot, _median(before, spot), _median(after, spot), gain_at(spot, before, after)) for spot in spots]
 
 
 def _median(launches: _Times, spot: Spot) -> float:

@@ -1,7 +1,6 @@
 """The evaluator of ``culmen tune cluster --variables``: one launch with one setting of variables, which measures all
 collectives and messages between two ranks, or the memory of the ranks."""
 
-import csv
 import json
 import random
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from ...bench.parts import part_named, rows_in, write_part
 from ...bench.session import Ranks, Session
 from ...launch.mpi import Launcher, find_launcher
 from ...launch.mpi.collectives import Collectives
-from ...launch.mpi.variables import Setting, Variable, environment_of
+from ...launch.mpi.variables import Setting, environment_of
 from .measured import MOST_CALLS
 from .pairs import VISITS, next_pairs
 
@@ -126,7 +125,9 @@ def _collective(ranks: Ranks, collective: str, sizes: list[int], protocol: Proto
         raise LostError(f"{collective} of {lost.size} bytes: {lost.unavailable or 'the ranks ended'}")
     # The first visit is warm-up.
     return {
-        Spot(collective, point.size): float(np.median([np.median(times) for times in point.in_time[1:] or point.in_time]))
+        Spot(collective, point.size): float(
+            np.median([np.median(times) for times in point.in_time[1:] or point.in_time])
+        )
         for point in points
     }
 
