@@ -43,7 +43,7 @@ FASTER = Gain(1.5, 1.4, 1.6, 1e-6, LAUNCHES)
 
 
 def launches(small_s, large_s=1e-3, lost=0):
-    """With a little noise. ``lost``: so many failed."""
+    """With a little noise. ``lost``: the number of launches that failed."""
     noise = [1 + 0.01 * ((7 * k) % LAUNCHES) / LAUNCHES for k in range(LAUNCHES)]
     return [{} if k < lost else {SMALL: small_s * noise[k], LARGE: large_s * noise[-k]} for k in range(LAUNCHES)]
 
