@@ -10,7 +10,7 @@ from pathlib import Path
 
 _GROUPS = Path("/sys/fs/cgroup")
 _MEMORY = Path("/dev/shm")  # noqa: S108
-_READ_AHEAD_KIB = 128  # what Linux reads in advance on a usual disk
+_READ_AHEAD_KIB = 128  # Linux reads this in advance on a usual disk
 
 
 @contextmanager

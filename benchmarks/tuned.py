@@ -1,4 +1,4 @@
-"""What the tuner of `culmen autotune` costs: the time that it adds to a call of MPI, the calls until it has chosen, and
+"""The costs of the tuner of `culmen autotune`: the time that it adds to a call of MPI, the calls until it has chosen, and
 the memory of a shadow communicator."""
 
 import json
