@@ -1,5 +1,5 @@
-"""The costs of the tuner of `culmen autotune`: the time that it adds to a call of MPI, the calls until it has chosen, and
-the memory of a shadow communicator."""
+"""The costs of the tuner of `culmen autotune`: the time that it adds to a call of MPI, the calls until it has chosen,
+and the memory of a shadow communicator."""
 
 import json
 import os

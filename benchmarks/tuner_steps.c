@@ -1,5 +1,5 @@
-/* tuner_steps COMMUNICATORS same|each: broadcasts on COMMUNICATORS copies of MPI_COMM_WORLD at a time. same: one on each
- * copy; each: as many on a copy as its number, from 1 on. One JSON line: the bytes of rank 0's heap. */
+/* tuner_steps COMMUNICATORS same|each: broadcasts on COMMUNICATORS copies of MPI_COMM_WORLD at a time. same: one on
+ * each copy; each: as many on a copy as its number, from 1 on. One JSON line: the bytes of rank 0's heap. */
 #include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>

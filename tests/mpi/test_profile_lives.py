@@ -18,8 +18,8 @@ def run(mpi, tmp_path):
 
 
 def read(tmp_path: Path, words: list[str], way: str) -> tuple[str, list[tuple[Rank, float, float, float]]]:
-    """The text that culmen prints, and each rank with the least and the greatest time of its other threads, and the time in
-    which the first one does not wait for them."""
+    """The text that culmen prints. And each rank with the least and the greatest time of its other threads, and the
+    time in which the first one does not wait for them."""
     done = profiled(tmp_path, words, 2, way)
     assert done.returncode == 0, done.stderr
     said = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("lives")]
