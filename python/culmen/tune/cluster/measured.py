@@ -101,13 +101,13 @@ def candidates(race: Path) -> dict[int, list[str]]:
     visits = visits_of(race)
     gains: dict[int, dict[str, float]] = defaultdict(dict)
     for size, name in visits.medians:
-        if name != DEFAULT and (pairs := visits.pairs(size, name)):
-            gains[size][name] = times_faster(pairs)
-    best = {
-        size: sorted(there, key=there.__getitem__, reverse=True)[:_MOST_CANDIDATES] for size, there in gains.items()
+        pairs = visits.pairs(size, name) if name != DEFAULT else []
+        if pairs and (gain := times_faster(pairs)) >= LEAST_GAIN:
+            gains[size][name] = gain
+    return {
+        size: sorted(there, key=there.__getitem__, reverse=True)[:_MOST_CANDIDATES]
+        for size, there in sorted(gains.items())
     }
-    faster = {size: [name for name in names if gains[size][name] >= LEAST_GAIN] for size, names in best.items()}
-    return {size: names for size, names in sorted(faster.items()) if names}
 
 
 def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping[int, Sequence[str]]) -> list[Point]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable
+from statistics import median
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def _median(point: Point) -> float:
 
 def _times_faster(point: Point, default: Point) -> float:
     """In the visits that both have: they were made in the same rounds, and a round can be slower than another."""
-    return times_faster([(np.median(a), np.median(b)) for a, b in zip(default.in_time, point.in_time, strict=False)])
+    return times_faster(zip(map(median, default.in_time), map(median, point.in_time), strict=False))
 
 
 def _always_slower(point: Point, best: Point) -> bool:

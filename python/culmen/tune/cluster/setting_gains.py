@@ -10,7 +10,7 @@ from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Setting, Variable
 from .pairs import LEAST_GAIN, Gain, are_faster, gain_of
-from .setting_launch import Spot
+from .setting_launch import Spot, mean_of
 
 OWN, WHOLE, WITHOUT = "own", "whole", "without-"  # kinds of launches: the last one with the name of a variable
 _LIKELY = 0.1  # the largest p of a value that goes from the race to fresh launches
@@ -100,11 +100,9 @@ def kinds_of(setting: Setting) -> dict[str, dict[str, str]]:
 
 def gain_over(before: _Times, after: _Times) -> Gain:
     """Of the geometric mean over all collectives and sizes. The launches of a round are a pair."""
-    return gain_of([[(_mean(old), _mean(new))] if old and new else [] for old, new in zip(before, after, strict=True)])
-
-
-def _mean(times: Mapping[Spot, float]) -> float:
-    return float(np.exp(np.mean(np.log(list(times.values())))))
+    return gain_of(
+        [[(mean_of(old), mean_of(new))] if old and new else [] for old, new in zip(before, after, strict=True)]
+    )
 
 
 def gain_at(spot: Spot, before: _Times, after: _Times) -> Gain:

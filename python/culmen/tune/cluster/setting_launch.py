@@ -56,7 +56,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     if p["name"]:
         rows = [(*spot, f"{time_s:.6g}") for spot, time_s in times.items()]
         write_part(written, COLUMNS, rows)
-    return float(np.exp(np.mean(np.log(list(times.values()))))), {"points": len(times)}
+    return mean_of(times), {"points": len(times)}
 
 
 def measure_memory(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
@@ -73,6 +73,11 @@ def measure_memory(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         most, _ = ranks.session.memory()
         _end(ranks, setting)
     return float(most), {"most_of_init": float(most_of_init), "after_init": float(after_init)}
+
+
+def mean_of(times: Mapping[Spot, float]) -> float:
+    """The geometric mean over all collectives and sizes."""
+    return float(np.exp(np.mean(np.log(list(times.values())))))
 
 
 def times_of(path: Path) -> dict[Spot, float]:

@@ -1,11 +1,11 @@
 """The visits of a launch. In each round, it visits all algorithms that are still measured, in turns."""
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
+from statistics import median
 
 from ...bench.collectives.samples import COLUMNS
 from ...bench.parts import rows_in
@@ -38,17 +38,13 @@ def visits_of(path: Path) -> Visits:
             out.unavailable[where] = row["unavailable"]
             continue
         out.calls += 1
-        if row["late"] == "0" and (row["verified"] == "1" or row["algorithm"] == DEFAULT):
+        if row["late"] == "0" and row["verified"] == "1":
             times[where][int(row["visit"])].append(float(row["time_s"]))
-    out.medians = {where: _medians(rounds) for where, rounds in times.items()}
+    out.medians = {where: {k: median(calls) for k, calls in rounds.items()} for where, rounds in times.items()}
     return out
 
 
-def _medians(rounds: Mapping[int, list[float]]) -> dict[int, float]:
-    return {k: float(np.median(calls)) for k, calls in rounds.items()}
-
-
-def times_faster(pairs: list[tuple[float, float]]) -> float:
+def times_faster(pairs: Iterable[tuple[float, float]]) -> float:
     """The median of the ratios: a round can be slower than another for all algorithms alike, so only times of one round
     compare."""
-    return float(np.exp(np.median([np.log(own / other) for own, other in pairs])))
+    return math.exp(median(math.log(own / other) for own, other in pairs))
