@@ -50,7 +50,7 @@ def submit_command(
         runs * _run_s(recipe, folder / cluster.partitions[0].name, cluster),
         lambda store: _missing(store, recipe, file, runs),
         lambda folders, to, end: _conclude(recipe, folders[0], to, end, quiet),
-        left=lambda store, all_runs: (0 if _result(store.parent, recipe) else max(1, all_runs - _told(store)), 0),
+        left=lambda store, all_runs: (_left(store, recipe, all_runs), 0),
         clear=lambda store: remove_results(store.parent),
     )
     return run_jobs(task, cluster, folder, overwrite, quiet)
@@ -78,12 +78,16 @@ def _run_s(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
 
 
 def _missing(store: Path, recipe: RecipeFile, file: Path, runs: int) -> int:
-    """The number of runs that a job still makes, at most; 0: all is done. Raises InputError if a job could only fail,
-    because the file was changed after its runs."""
-    if _result(store.parent, recipe):
-        return 0
-    check_search(recipe, file, store.parent)
-    return max(1, runs - _told(store))
+    """As ``_left``. Raises InputError if a job could only fail, because the file was changed after its runs."""
+    left = _left(store, recipe, runs)
+    if left:
+        check_search(recipe, file, store.parent)
+    return left
+
+
+def _left(store: Path, recipe: RecipeFile, runs: int) -> int:
+    """The number of runs that a job still makes, at most; 0: all is done."""
+    return 0 if _result(store.parent, recipe) else max(1, runs - _told(store))
 
 
 def _seconds(store: Path) -> float | None:
