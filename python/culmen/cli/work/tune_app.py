@@ -21,7 +21,9 @@ from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .codes import FINISHED
 from .measuring import folder_for
-from .tune import TABLE, Tuning, check_nodes, tune_cluster
+from .tune import tune_cluster
+from .tune_cluster_asked import Tuning, check_nodes
+from .tune_cluster_results import TABLE
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
 _FOLDER, _PROFILE = Path("tune-app"), "profile"

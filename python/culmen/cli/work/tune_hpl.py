@@ -8,13 +8,13 @@ from ...tune.hpl.plan import Known
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import bytes_for
 from .codes import FINISHED, RESUMABLE
-from .measuring import folder_for
+from .measuring import StoppedError, folder_for
 from .tune_hpl_asked import Asked
 from .tune_hpl_compared import compare
 from .tune_hpl_first import first
 from .tune_hpl_options import Options
 from .tune_hpl_results import Outcome, write_and_show
-from .tune_hpl_runs import Runs, StoppedError
+from .tune_hpl_runs import Runs
 from .tune_hpl_search import best_of, random_search, search
 
 __all__ = ["Options", "Use", "tune_hpl"]

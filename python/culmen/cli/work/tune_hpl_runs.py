@@ -18,7 +18,7 @@ from ...run.result import Result
 from ...tune.hpl.measured import RUN, How
 from ...tune.hpl.space import Settings
 from .codes import RESUMABLE
-from .measuring import remove_measurements
+from .measuring import StoppedError, remove_measurements
 from .tune_hpl_asked import COMMAND
 
 MODULE = "culmen.tune.hpl.measured"
@@ -27,10 +27,6 @@ FIRST, SECOND, SEARCH, CHECK = "first.db", "second.db", "search.db", "check.db"
 RANDOM = "random.db"
 _COMPARISON = "comparison-{}.db"
 _SPARE_S = 60  # so that HPL is stopped by its own limit
-
-
-class StoppedError(Exception):
-    """A signal stopped the command."""
 
 
 @dataclass(frozen=True)

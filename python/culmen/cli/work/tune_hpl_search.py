@@ -18,9 +18,10 @@ from ...tune.hpl.plan import FINALISTS, LOOKS, Known
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import Settings
+from .measuring import StoppedError
 from .tune_command import spent_s
 from .tune_hpl_asked import COMMAND, Asked
-from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs, StoppedError
+from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
 from .tune_search import search_while_it_pays
 
 _OPTIMIZER: dict[str, Any] = {"name": "bayes", "model": "additive"}

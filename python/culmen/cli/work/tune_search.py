@@ -14,14 +14,11 @@ from ...run.progress.monitor import Monitor
 from ...run.result import Result
 from ...tune.command.stopping import Ended, StopRule
 from .codes import RESUMABLE
-
-
-class _StoppedError(Exception):
-    """A signal came while no program ran."""
+from .measuring import StoppedError
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise _StoppedError
+    raise StoppedError
 
 
 def search_while_it_pays(
@@ -38,7 +35,7 @@ def search_while_it_pays(
     try:
         with handling(STOP_SIGNALS, _stop):
             return _search(study, rule, monitor, most, wall_time_s, seen)
-    except _StoppedError:
+    except StoppedError:
         return None
     finally:
         monitor.end()

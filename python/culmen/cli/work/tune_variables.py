@@ -33,8 +33,9 @@ from ...tune.cluster.pairs import LAUNCHES, Gain, gain_of
 from ...tune.cluster.setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from ...tune.cluster.setting_launch import Spot, file_of_launch, times_of
 from ...tune.cluster.variables_files import ENVIRONMENT, RESULT, write_result
+from ...tune.rules.tried import reader_of_rules
 from .codes import RESUMABLE
-from .measuring import KeptStore, remove_measurements
+from .measuring import KeptStore, StoppedError, remove_measurements
 
 COMMAND = "culmen tune cluster --variables"
 _STORE = "variables-{}.db"
@@ -54,7 +55,6 @@ class VariableTuning:
     sizes: tuple[int, ...]
     ranks: int
     timeout_s: float
-    most_bytes: int = 0
 
     def fixed(self) -> dict[str, Any]:
         return {
@@ -72,10 +72,6 @@ class VariableTuning:
         """About so long at most, on a machine without other work."""
         values = [each.values for each in self.launcher.mpi.variables if each.group in self.groups]
         return self.launch_s() * sum(_ROUNDS * (len(each) + 1) for each in values) + self.launch_s() * LAUNCHES * 4
-
-
-class StoppedError(Exception):
-    """A signal came."""
 
 
 class VariableTuner:
@@ -112,12 +108,10 @@ class VariableTuner:
 
     def _ask(self) -> tuple[Asked, str]:
         wanted, launcher = self._wanted, self._wanted.launcher
-        known = launcher.mpi.collectives
-        assert known is not None
+        without = reader_of_rules(launcher).without_rules
         try:
-            with Session(launcher, wanted.ranks, wanted.timeout_s, known.without_rules) as session:
-                most = wanted.most_bytes or socket_limit()
-                return ask(launcher, session, wanted.groups, most), session.version
+            with Session(launcher, wanted.ranks, wanted.timeout_s, without) as session:
+                return ask(launcher, session, wanted.groups, socket_limit()), session.version
         except LostError as error:
             raise InputError(
                 f"{plural(wanted.ranks, 'rank')} of {launcher.mpi.title} cannot be started here: {error}"

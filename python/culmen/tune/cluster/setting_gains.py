@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ...base.text import plural
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Setting, Variable
@@ -76,6 +77,10 @@ class TunedVariables:
     tried: list[Tried] = field(default_factory=list)
     memory: list[Memory] = field(default_factory=list)
     launches: int = 0
+
+    @property
+    def shape(self) -> str:
+        return f"{self.ranks} ranks on {plural(self.nodes, 'node')}"
 
     @property
     def changed(self) -> list[Row]:

@@ -38,8 +38,7 @@ def _gain(gain: Gain | None) -> list[str]:
 
 def sections_of(found: TunedVariables) -> list[Section]:
     """HTML."""
-    where = "1 node" if found.nodes == 1 else f"{found.nodes} nodes"
-    about = f"Measured with {found.ranks} ranks on {where}, in {found.launches} launches. " + (
+    about = f"Measured with {found.shape}, in {found.launches} launches. " + (
         f"With the chosen values, calls are {found.whole.times_faster:.3g} times faster ({found.whole.low:.3g} – "
         f"{found.whole.high:.3g}): the geometric mean over all collectives and message sizes."
         if found.whole

@@ -1,0 +1,143 @@
+"""The request of ``culmen tune cluster``."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..._core import InputError
+from ...bench import words
+from ...bench.collectives import plan
+from ...bench.collectives.plan import Plan
+from ...bench.collectives.points import Protocol
+from ...launch.allocation import tasks_on_nodes
+from ...launch.launcher import cores
+from ...launch.mpi.collectives import Collectives
+from ...tune.cluster.choices import Place
+from ...tune.cluster.pairs import LAUNCHES, VISITS
+from ...tune.cluster.setting_gains import TunedVariables
+from ...tune.rules.made import can_hold
+from ...tune.rules.texts import check_reader
+from ...tune.rules.tried import reader_of_rules
+from .tune_variables import VariableTuning, groups_of
+
+_VISIT_S = 0.02
+_FAST = ("bcast", "allreduce", "reduce")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
+    numbers of ranks; empty: all of the plan. ``groups``: of variables, which are tuned first; ``variables``: the
+    environment that this gave."""
+
+    plan: Plan
+    same_types: bool
+    commutative: bool = False
+    only: frozenset[tuple[str, int]] = frozenset()
+    groups: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+    def points(self) -> list[dict[str, Any]]:
+        """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
+        return [
+            {"collective": name, "ranks": ranks, "launch": launch}
+            for launch in range(LAUNCHES + 1)
+            for name, ranks in self.races()
+        ]
+
+    def races(self) -> list[tuple[str, int]]:
+        all_of = [(name, ranks) for ranks in self.plan.ranks for name in self.plan.collectives]
+        return [each for each in all_of if not self.only or each in self.only]
+
+    def places(self) -> list[Place]:
+        """The points."""
+        return [
+            Place(name, ranks, size)
+            for name, ranks in self.races()
+            for size in (self.plan.sizes if name != "barrier" else (0,))
+        ]
+
+    def fixed(self) -> dict[str, Any]:
+        names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
+        known = reader_of_rules(self.plan.launcher)
+        return (
+            {name: self.plan.fixed()[name] for name in names}
+            | {
+                "segments": ",".join(map(str, known.segments)),
+                "same_types": self.same_types,
+                "commutative": self.commutative,
+            }
+            | ({"variables": json.dumps(dict(self.variables))} if self.variables else {})
+        )
+
+    def of_variables(self) -> VariableTuning:
+        """With the most ranks: programs that need speed use them."""
+        plan = self.plan
+        return VariableTuning(
+            plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks), plan.protocol.timeout_s
+        )
+
+    def with_variables(self, found: TunedVariables | None) -> "Tuning":
+        return replace(self, variables=tuple(sorted(found.environment.items()))) if found else self
+
+    def most_s(self) -> float:
+        """At most about so long, on a machine without other work."""
+        compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
+        known, allowed = reader_of_rules(self.plan.launcher), (self.same_types, self.commutative)
+        variants = [each for name, ranks in self.races() for each in known.in_segments(name, ranks, *allowed)]
+        parts_s = self.plan.protocol.budget_s * sum(
+            size > each.segment for each in variants for size in self.plan.sizes
+        )
+        variables_s = self.of_variables().most_s() if self.groups else 0.0
+        return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
+
+
+def tuning_of(
+    mpi: str | None,
+    collectives: str | None,
+    ranks: str | None,
+    sizes: str | None,
+    seconds: float | None,
+    timeout_s: float,
+    same_types: bool,
+    commutative: bool,
+    fast: bool,
+    most_ranks: int = 0,
+    nodes: int = 0,
+    variables: str | None = None,
+) -> Tuning:
+    """``most_ranks``: that the job will have room for; 0: no job. ``nodes``: of the job, if given. Raises InputError
+    for a wrong option."""
+    launcher = plan.launcher_of(mpi)
+    known = reader_of_rules(launcher)
+    check_nodes(known, launcher.mpi.title, nodes or (1 if most_ranks else len(tasks_on_nodes())))
+    if not most_ranks:  # a job checks it, too
+        check_reader(launcher)
+    usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
+    all_of = tuple(name for name in known.names if can_hold(name, known))
+    chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
+    room = most_ranks or max(2, sum(tasks_on_nodes()) or cores())
+    protocol = Protocol(0.1, seconds or (0.1 if fast else 0.3), 0, timeout_s)
+    out = Plan(
+        launcher,
+        mpi or "default",
+        tuple(chosen),
+        plan.ranks_of(ranks) if ranks else (room,) if fast else plan.ranks_of(f"2-{room}"),
+        words.sizes_of(sizes or ("8,64,512,4K,32K,256K,1M" if fast else "1-1M")),
+        (),
+        protocol,
+    )
+    out.check(here=not most_ranks)
+    no_rules = [name for name in out.collectives if not can_hold(name, known)]
+    if no_rules:
+        raise InputError(
+            f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}; it can for "
+            f"{', '.join(all_of)}"
+        )
+    return Tuning(out, same_types, commutative, groups=groups_of(variables))
+
+
+def check_nodes(known: Collectives, title: str, nodes: int) -> None:
+    """Raises InputError where rules would not hold."""
+    if known.rules_within_node and nodes > 1:
+        raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")
