@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from application import HPCC_INPUT
+from application import AS_ROOT, HPCC_INPUT
 from culmen.launch.mpi import Launcher
 from culmen.launch.programs import own_library
+from culmen.tune.cluster.choices import changed_in
 from culmen.tune.rules.tried import environment_for, reader_of_rules
 from measure import TIMEOUT_S, Bench, Load, Row, Spread, foreign, mpis_here, spread
 
@@ -22,7 +23,6 @@ KINDS = ("default", "tuned while it runs", "from the tuning file", "offline")
 RANKS = {"openmpi": 8, "mpich": 2}  # ranks of MPICH do not give their cores away
 LEAST_GAIN = 0.02  # of offline tuning, below which a ratio of gains says nothing
 LEAST_RATIO = 0.9
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,7 @@ def _offline(mpi: str, launcher: Launcher, program: Program, command: list[str],
         raise SystemExit(f"{' '.join([*culmen, *more])}\nended with exit code {done.returncode}: {done.stderr}")
     known = reader_of_rules(launcher)
     table = out / "choices.csv"
-    lines = table.read_text().splitlines() if table.exists() else []
-    has_choice = any(line.split(",")[7] != "default" for line in lines[1:])
-    return environment_for(known, out / known.rules_name) if has_choice else {}
+    return environment_for(known, out / known.rules_name) if table.exists() and changed_in(table) else {}
 
 
 def _run(command: list[str], folder: Path, variables: Mapping[str, str]) -> dict:

@@ -4,7 +4,7 @@ which Linux throttles by a control group. It needs root, and leaves nothing behi
 import os
 import subprocess
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -63,11 +63,7 @@ def _throttle(device: str, requests_per_s: int, name: str, undo: ExitStack) -> N
     file, text = limit
     file.write_text(text)
     (own / members).write_text(str(os.getpid()))
-    undo.callback(_leave(former / members))
-
-
-def _leave(members: Path) -> Callable[[], object]:
-    return lambda: members.write_text(str(os.getpid()))
+    undo.callback((former / members).write_text, str(os.getpid()))
 
 
 def _own_group(controller: str) -> str:

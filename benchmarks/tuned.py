@@ -1,24 +1,21 @@
 """The costs of the tuner of `culmen autotune`: the time that it adds to a call of MPI, the calls until it has chosen,
 and the memory of a shadow communicator."""
 
-import json
-import os
-import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
+from application import AS_ROOT
 from culmen.launch.mpi import Launcher
 from culmen.launch.programs import own_library
 from culmen.tune.autotune.tuned import read_tuning
-from measure import TIMEOUT_S, Bench, Row, Spread, mpis_here
+from measure import Bench, Row, Spread, mpis_here
 from probe import REPETITIONS, added_to
 
 TUNED = {"bcast": "binomial", "allreduce": "recursive_doubling"}  # an algorithm of both MPIs that is not the default
 LIMIT_NS = 50
 MOST_CALLS, COPIES, RANKS = 120, 64, 2
 LIMIT_CALLS = 3  # for each algorithm
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def tuned(bench: Bench) -> Iterator[Row]:
@@ -109,8 +106,6 @@ def _write(file: Path, version: str, places: list[str], rows: list[str]) -> None
 
 def _launch(bench: Bench, mpi: str, launcher: Launcher, count: int, way: str, **variables: str) -> dict:
     flags = [*launcher.mpi.oversubscribed.flags, *launcher.mpi.one_machine.flags]
-    command = [launcher.program, *flags, "-n", str(RANKS), bench.program(f"tuner_steps_{mpi}"), str(count), way]
-    tuner: Mapping[str, str] = {"LD_PRELOAD": str(own_library(f"autotune_{mpi}")), **variables}
-    environment = {**os.environ, **AS_ROOT, **tuner}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
-    return json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
+    command = [launcher.program, *flags, "-n", RANKS, bench.program(f"tuner_steps_{mpi}"), count, way]
+    tuner = {"LD_PRELOAD": str(own_library(f"autotune_{mpi}")), **variables}
+    return bench.run(*command, **AS_ROOT, **tuner)
