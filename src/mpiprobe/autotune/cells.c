@@ -134,10 +134,10 @@ static uint32_t longer_pause(uint32_t before) {
   return before < until_next_try ? until_next_try : before > most_again / 2 ? most_again : 2 * before;
 }
 
-/// The calls of all ranks use the same comparisons at a time.
-static struct tune_call put_off(struct tune_cell* cell) {
-  cell->counted += cell->again;
-  wait_with(cell, cell->again > 0 ? cell->again : 1);
+/// With the present choice. before: the calls since the last look at the cell; pause: those until the next one.
+static struct tune_call stay(struct tune_cell* cell, uint32_t before, uint32_t pause) {
+  cell->counted += before;
+  wait_with(cell, pause);
   --cell->left;
   return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
 }
@@ -146,27 +146,24 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
-    if (cell->trial == NULL && state->trials == tune_most_trials) return put_off(cell);
+    // The calls of all ranks use the same comparisons at a time.
+    if (cell->trial == NULL && state->trials == tune_most_trials)
+      return stay(cell, cell->again, cell->again > 0 ? cell->again : 1);
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
       struct tune_trial* const trial = cell->trial;
       const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
       const MPI_Comm place = place_of(state, what, algorithm);
-      if (lacks_place(state, what, algorithm, place)) {  // a pause with the present choice
-        cell->counted += trial->again;
-        trial->again = longer_pause(trial->again);
-        wait_with(cell, trial->again);
-        --cell->left;
-        return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
+      if (lacks_place(state, what, algorithm, place)) {
+        const uint32_t before = trial->again;
+        return stay(cell, before, trial->again = longer_pause(before));
       }
       return (struct tune_call){place, algorithm, 1, 0};
     }
     end_trial(state, cell);  // there is nothing to choose
     cell->state = tune_left_alone;
   }
-  cell->counted += cell->again;
-  wait_with(cell, lacks_place(state, what, cell->algorithm, cell->comm) ? longer_pause(cell->again) : for_ever);
-  --cell->left;
-  return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
+  const int lacks = lacks_place(state, what, cell->algorithm, cell->comm);
+  return stay(cell, cell->again, lacks ? longer_pause(cell->again) : for_ever);
 }
 
 static int by_size(const void* one, const void* other) {
