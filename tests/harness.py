@@ -16,7 +16,7 @@ from culmen import _core
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
-_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
+_OTHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "OMP_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
 HANGS_S = 300  # a test that takes longer hangs, also on a machine that is twenty times slower
 _STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024
@@ -85,8 +85,8 @@ def under(mpi: str, *words: str) -> tuple[str, ...]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's, without what a launcher put there."""
-    return {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)} | more
+    """This process's, without the variables of a launcher and of OpenMP."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(_OTHERS)} | more
 
 
 def culmen(*words: object, cwd: Path, timeout: float = HANGS_S, **more: str) -> subprocess.CompletedProcess:
