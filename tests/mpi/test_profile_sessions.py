@@ -27,7 +27,9 @@ def run(mpi, tmp_path):
         done = culmen(
             "profile", *options, "--output", "out", "--", *words, way, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT
         )
-        assert done.returncode == alone.returncode, done.stderr
+        codes = {done.returncode, alone.returncode}
+        # MPICH's launcher combines the signals of all ranks; it depends on timing which of them it kills itself.
+        assert len(codes) == 1 or (way == "killed" and 0 not in codes), done.stderr
         assert done.stdout.count("done") == alone.stdout.count("done")
         return done.stdout, read_folder(tmp_path / "out")
 
