@@ -228,6 +228,13 @@ def test_what_is_no_setting_comes_from_the_present_file():
     assert (dat.align, dat.pmap, dat.threshold) == (16, 1, 1.0)
 
 
+@pytest.mark.parametrize("threshold", [-1.0, 0.0, 1e9, float("nan"), float("inf")])
+def test_the_present_file_cannot_switch_the_check_of_the_residual_off(threshold):
+    """HPL checks nothing if the threshold is negative, and calls nothing FAILED if it is large."""
+    base = dataclasses.replace(Dat(), threshold=threshold)
+    assert dat_of(shipped(4, "atlas"), 100, base).threshold == 16
+
+
 def test_a_threshold_without_effect_needs_no_value():
     settings = {name: value for name, value in calculator(2, "atlas").items() if name != "swap_threshold"}
     assert dat_of({**settings, "swap": "binary"}, 100).swap_threshold == 64
@@ -253,6 +260,8 @@ def test_the_space_has_the_starts_and_obeys_only_and_fix():
         ("nb", "write NAME=VALUE"),
         ("nb=big", "write a positive integer"),
         ("nb=0", "write a positive integer"),
+        ("nb=²", "write a positive integer"),
+        ("grid=²x1", "write P and Q, such as 2x3"),
         ("bcast=3", "write one of 1ring, 1ringM"),
         ("equilibration=1", "write true or false"),
         ("grid=2", "write P and Q"),

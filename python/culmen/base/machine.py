@@ -83,13 +83,13 @@ def _lines_of(file: Path) -> list[str]:
 
 def _table_in(file: Path) -> dict[str, int]:
     words = (line.split() for line in _lines_of(file))
-    return {pair[0]: int(pair[1]) for pair in words if len(pair) > 1 and pair[1].isdigit()}
+    return {pair[0]: int(pair[1]) for pair in words if len(pair) > 1 and pair[1].isdecimal()}
 
 
 def _number_in(file: Path) -> int | None:
     """None if there is none, as in a group without a limit."""
     text = "".join(_lines_of(file))
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def _cpu() -> str:

@@ -85,8 +85,9 @@ def settings_of(dat: Dat) -> Settings:
 
 
 def dat_of(settings: Mapping[str, Any], n: int, base: Dat | None = None) -> Dat:
-    """``base``: gives what is no setting."""
+    """``base``: gives what is no setting, but no way around the check of the residual."""
     base = base or Dat()
+    threshold = base.threshold if 0 < base.threshold <= Dat.threshold else Dat.threshold
     p, _, q = str(settings["grid"]).partition("x")
     fields: dict[str, Any] = {
         "n": (n,),
@@ -98,7 +99,7 @@ def dat_of(settings: Mapping[str, Any], n: int, base: Dat | None = None) -> Dat:
         value = settings.get(name, base.swap_threshold)  # the threshold is not there if it has no effect
         number = _CODES[name].index(str(value)) if name in _CODES else int(value)
         fields[name] = (number,) if isinstance(getattr(base, name), tuple) else number
-    return Dat(**{**vars(base), **fields})
+    return Dat(**{**vars(base), **fields, "threshold": threshold})
 
 
 def bindings_of(programs: Programs) -> list[str]:
@@ -180,7 +181,7 @@ def fixed_by(words: Sequence[str], cores: int) -> Settings:
 def _value(name: str, text: str, cores: int) -> Value:
     if name in ("blas", "binding", *NAMES):
         return text
-    if name == "tcp_buffers" and text.isdigit():
+    if name == "tcp_buffers" and text.isdecimal():
         return int(text)
     if name == "grid":
         return _grid(text, cores)
@@ -192,7 +193,7 @@ def _value(name: str, text: str, cores: int) -> Value:
         if text not in _CODES[name]:
             raise InputError(f"--fix {name}={text}: write one of {', '.join(_CODES[name])}")
         return text
-    if not text.isdigit() or (name == "nb" and int(text) < 1):
+    if not text.isdecimal() or (name == "nb" and int(text) < 1):
         check_names([name], ["grid", "blas", "equilibration", "swap_threshold", *MACHINE, *_CODES, *_ORDINALS])
         raise InputError(f"--fix {name}={text}: write a positive integer")
     return int(text)
@@ -200,7 +201,7 @@ def _value(name: str, text: str, cores: int) -> Value:
 
 def _grid(text: str, cores: int) -> str:
     p, _, q = text.partition("x")
-    if not (p.isdigit() and q.isdigit() and int(p) * int(q) > 0):
+    if not (p.isdecimal() and q.isdecimal() and int(p) * int(q) > 0):
         raise InputError(f"--fix grid={text}: write P and Q, such as 2x3")
     if int(p) * int(q) > cores:
         raise InputError(f"--fix grid={text}: this needs {int(p) * int(q)} ranks, but there are {cores} cores")

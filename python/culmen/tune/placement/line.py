@@ -80,7 +80,7 @@ def _launched(variables: dict[str, str], before: list[str], launcher: str, words
     if ":" in program:
         raise InputError("culmen cannot place several programs (a colon between them); give one program")
     counts = [group[-1] for role, group in options if role == RANKS]
-    if len(counts) != 1 or not counts[0].isdigit() or int(counts[0]) < 1:
+    if len(counts) != 1 or not counts[0].isdecimal() or int(counts[0]) < 1:
         raise InputError(f"{launcher} needs the number of ranks once, as -n N, so that culmen can vary it; {_EXAMPLE}")
     ranks, nodes = int(counts[0]), _nodes(options, known)
     if ranks % nodes:
@@ -144,7 +144,7 @@ def _hosts_in(path: Path) -> int:
 def _number(texts: list[str]) -> int:
     """Of the last text with one. A list such as 4,2 is for nested regions; its first number counts."""
     first = [text.partition(",")[0].strip() for text in texts]
-    return next((int(text) for text in reversed(first) if text.isdigit()), 0)
+    return next((int(text) for text in reversed(first) if text.isdecimal()), 0)
 
 
 def _uses_openmp(words: list[str]) -> bool:

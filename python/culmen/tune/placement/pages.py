@@ -45,4 +45,4 @@ def _text(path: Path) -> str:
 
 def _count(path: Path) -> int:
     text = _text(path).strip()
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isdecimal() else 0
