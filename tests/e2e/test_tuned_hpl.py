@@ -1,10 +1,13 @@
 """`culmen tune hpl` with a program that prints what HPL prints, and with Debian's hpcc."""
 
 import json
+import math
 import os
+import resource
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,6 +152,19 @@ def test_random_search_of_equal_time_is_compared(tmp_path):
     again = tune(tmp_path, *words)
     assert again.returncode == 0, again.stderr
     assert runs_of(tmp_path) == before, "the random search is not repeated"
+
+
+def test_memory_beside_the_matrix_is_measured(tmp_path):
+    """Here it is that of another process below the launcher. That of this process does not count."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 2**26
+    write(tmp_path, before=f"{sys.executable} -c 'bytearray({used})[::4096] = bytes(({used} + 4095) // 4096)'")
+    program = find_program(tmp_path / "xhpl")
+    run = run_once(program, calculator(1, program.present_blas), 700, 1, Dat(), HANGS_S, tmp_path)
+    assert used < run.rank_memory < used + 2**28
+    assert run.other_memory == run.p * run.q * run.rank_memory - 8 * run.n**2
+    write(tmp_path)
+    run = run_once(program, calculator(1, program.present_blas), 700, 1, Dat(), HANGS_S, tmp_path)
+    assert math.isnan(run.rank_memory)
 
 
 def test_a_killed_run_was_probably_short_of_memory(tmp_path):

@@ -143,4 +143,4 @@ def rank_in(variables: list[bytes]) -> int | None:
     if any(variable.startswith(b"CULMEN_RUN=") for variable in variables):
         return None
     ranks = (v.removeprefix(name) for name in _RANKS for v in variables if v.startswith(name))
-    return next((int(rank) for rank in ranks if rank.isdecimal()), None)
+    return next((int(rank) for rank in ranks if rank.isdigit()), None)

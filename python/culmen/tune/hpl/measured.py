@@ -3,6 +3,8 @@
 import json
 import math
 import os
+import resource
+import select
 import shutil
 import subprocess
 import tempfile
@@ -65,6 +67,8 @@ def _measured(settings: Mapping[str, Value], p: Mapping[str, Any]) -> tuple[floa
     program, base = _program(json.dumps(program_of(how.programs, settings))), _base(how.base)
     run = run_once(program, settings, n, how.cores, base, float(p["limit_s"]), Path(how.folder))
     figures = {"hpl_time_s": run.time_s, "residual": run.residual, "wall_time_s": time.monotonic() - begun}
+    if not math.isnan(run.rank_memory):
+        figures["other_memory"] = run.other_memory
     return run.gflops, figures
 
 
@@ -102,6 +106,7 @@ class _Launched:
     def __init__(self, command: list[str], environment: Mapping[str, str], folder: Path, is_hpcc: bool) -> None:
         self._command, self._environment, self._folder, self._is_hpcc = command, environment, folder, is_hpcc
         self._out, self._err = folder / "out", folder / "err"
+        self._rank_memory = math.nan
 
     def result_of(self, dat: Dat, limit_s: float) -> Run:
         """``limit_s``: of the whole run. Raises HplError."""
@@ -109,7 +114,7 @@ class _Launched:
         text = self._text()
         if code and not runs_in(text):
             raise failed_with(code, self._why())
-        return result_in(text, dat.n[0])
+        return replace(result_in(text, dat.n[0]), rank_memory=self._rank_memory)
 
     def _run(self, dat: Dat, limit_s: float) -> int:
         """Its exit code."""
@@ -152,7 +157,23 @@ class _Launched:
                 raise subprocess.TimeoutExpired(self._command, 0)
             else:
                 time.sleep(_LOOK_S)
-        process.wait(max(0.0, until - time.monotonic()))
+        self._await(process, max(0.0, until - time.monotonic()))
+
+    def _await(self, process: subprocess.Popen, limit_s: float) -> None:
+        """The system tells the memory of the largest process that ended. This may be the copy of this process which
+        became the launcher."""
+        if process.returncode is not None:
+            return
+        end = os.pidfd_open(process.pid)
+        try:
+            if not select.select([end], [], [], limit_s)[0]:
+                raise subprocess.TimeoutExpired(self._command, limit_s)
+        finally:
+            os.close(end)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if used.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss:
+            self._rank_memory = 1024.0 * used.ru_maxrss
 
     def _text(self) -> str:
         if not self._is_hpcc:

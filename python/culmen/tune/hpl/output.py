@@ -14,6 +14,7 @@ _RESULT = re.compile(
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
 _MEMORY = "Memory allocation failed"
 _NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
+_ENTRY = 8  # bytes of an entry of the matrix
 _KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed itself
 
 
@@ -33,7 +34,8 @@ def is_short_of_memory(message: str) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """One result. ``residual``: scaled; NaN if HPL printed none. ``passed``: None if HPL checked nothing."""
+    """One result. ``residual``: scaled; NaN if HPL printed none. ``passed``: None if HPL checked nothing.
+    ``rank_memory``: most bytes that a rank had in use at a time; NaN if unknown."""
 
     variant: str
     n: int
@@ -44,6 +46,13 @@ class Run:
     gflops: float
     residual: float
     passed: bool | None
+    rank_memory: float = math.nan
+
+    @property
+    def other_memory(self) -> float:
+        """Of all ranks, bytes that are not for the matrix: program, MPI and BLAS. Memory that ranks share counts for
+        each of them, so this is an upper bound."""
+        return self.p * self.q * self.rank_memory - _ENTRY * self.n**2
 
 
 def runs_in(text: str) -> list[Run]:
