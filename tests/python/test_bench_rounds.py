@@ -1,8 +1,9 @@
 """Points of ``culmen bench`` that failed: the same command measures them again."""
 
 import pytest
+from culmen.bench.kept import remove_rounds
 from culmen.bench.study import PointStudy, left_in, outcomes_in, rounds
-from culmen.cli.work.measuring import End, measure_in, remove_rounds
+from culmen.cli.work.measuring import End, measure_in
 from culmen.cli.work.submit import Cluster, Task, Wanted, run_jobs
 from culmen.launch.scheduler.job import Partition, Phase, Place
 from culmen.launch.scheduler.site import Site

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import debugging, sentence
-from .work.codes import BAD_INPUT, FAILED
+from ..base.exit_codes import BAD_INPUT, FAILED
 
 
 def report(error: BaseException) -> int:

@@ -6,9 +6,9 @@ import os
 import sys
 from typing import NoReturn
 
+from ..base.exit_codes import FAILED
 from .app import app
 from .completion import words_of_bash
-from .work.codes import FAILED
 
 
 def main() -> NoReturn:

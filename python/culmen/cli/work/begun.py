@@ -12,11 +12,11 @@ from typing import Any
 
 from ... import _core
 from ..._core import InputError, StoreError
+from ...base.exit_codes import FAILED, FINISHED
 from ...run.study import Study
 from ...store.opening import Opened, open_store, resume_command
 from ...study_file import StopTable
 from .agreement import end_no_later, more_searches, new_ends
-from .codes import FAILED, FINISHED
 from .notes import RESTART, note_change
 from .summary import print_state
 

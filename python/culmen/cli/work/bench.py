@@ -7,9 +7,11 @@ from pathlib import Path
 
 from ... import _core
 from ..._core import InputError
+from ...base.exit_codes import FINISHED
 from ...base.text import lasted
 from ...bench import figures, grid, rows
 from ...bench.grid import Grid
+from ...bench.kept import folder_for, remove_rounds
 from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
 from ...bench.rows import Rows
 from ...bench.study import PointStudy
@@ -20,8 +22,7 @@ from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
-from .codes import FINISHED
-from .measuring import End, exit_code, folder_for, nothing_measured, remove_rounds, run_missing
+from .measuring import End, exit_code, nothing_measured, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from ... import _core
+from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...base.text import clock, shown
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode
@@ -21,7 +22,6 @@ from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES
 from .agreement import ends_of_searches
-from .codes import FAILED, FINISHED, RESUMABLE
 from .notes import note_file_left_behind
 from .summary import console, print_figures
 

@@ -9,6 +9,7 @@ from ...bench import parts, words
 from ...bench.collectives import environment, figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
 from ...bench.study import PointStudy, outcomes_in
 from ...launch.allocation import tasks_on_nodes
@@ -20,7 +21,6 @@ from .measuring import (
     End,
     begin_launches,
     exit_code,
-    folder_for,
     measure_in,
     nothing_measured,
     say_failures,

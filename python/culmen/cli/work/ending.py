@@ -3,11 +3,11 @@
 import contextlib
 import sys
 
+from ...base.exit_codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from ...fit.errors import Errors
 from ...run.master import NO_SPACE
 from ...run.result import Result
 from ...store.opening import Opened, resume_command
-from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .notes import RESTART
 from .summary import ERRORS, from_here, print_result
 

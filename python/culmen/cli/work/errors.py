@@ -9,6 +9,7 @@ from pathlib import Path
 from ... import _core
 from ..._core import CulmenError, InputError
 from ...base.errors import sentence
+from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
 from ...fit.errors import Best, Errors, NotFiniteError, NothingFreeError
@@ -23,7 +24,6 @@ from ...run.refit import refit_of
 from ...run.result import NO_END, Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
-from .codes import FINISHED, RESUMABLE
 from .notes import ACCEPT, note
 from .summary import console
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.exit_codes import FINISHED
 from ...base.machine import here
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import Collectives
@@ -21,7 +22,6 @@ from ...tune.rules.file import read_rules
 from ...tune.rules.texts import built_in
 from ...tune.rules.tree_lint import TreeLint
 from ...tune.rules.tried import environment_for, reader_of_rules
-from .codes import FINISHED
 
 _BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY = "culmen-rules.conf"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.exit_codes import FAILED, FINISHED
 from ...base.text import plural
 from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
@@ -13,7 +14,6 @@ from ...tune.rules.lint import Lint, said
 from ...tune.rules.texts import built_in, check_reader
 from ...tune.rules.tree_lint import TreeLint, in_words
 from ...tune.rules.tried import Expected, not_as_expected, reader_of_rules
-from .codes import FAILED, FINISHED
 from .summary import print_table
 
 _TREE_HEADINGS = ["collective", "ranks", "message size", "algorithm"]

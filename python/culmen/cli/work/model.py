@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._core import InputError
+from ...base.exit_codes import FINISHED
 from ...base.text import did_you_mean, plural
+from ...bench.kept import folder_for
 from ...bench.words import shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
@@ -21,8 +23,6 @@ from ...model.rows import MESSAGE, Modelled, Options
 from ...model.selection import Prediction, Regret, Selector, as_good
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from .codes import FINISHED
-from .measuring import folder_for
 from .summary import print_table
 
 _FOLDER = Path("model")

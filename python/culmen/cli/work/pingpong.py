@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.text import lasted
+from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
 from ...bench.parts import join
 from ...bench.pingpong import figures
@@ -16,7 +17,7 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
-from .measuring import End, exit_code, folder_for, measure_in, nothing_measured, say_failures, write_parquet
+from .measuring import End, exit_code, measure_in, nothing_measured, say_failures, write_parquet
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import _core
+from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS
 from ...launch.ranks import commanding_ranks
 from ...problem.options import choice_and_mode
@@ -17,7 +18,6 @@ from ...run.study import Study
 from ...store.opening import Opened, open_store
 from .agreement import ends_without_limits
 from .begun import check_room, has_ended, refuse_in_use, without_former_store
-from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
 from .notes import ACCEPT, RESTART, note, note_file_left_behind, note_idle_options, restart_of

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from ... import _core
 from ..._core import InputError
+from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
 from ...base.text import grouped
@@ -29,7 +30,6 @@ from ...simulate.reasons import knee_of, limit_of_study, shortage_of
 from ...simulate.rows import CURVE, TEXTS, VARIATIONS, curve_rows, lasted_s, percent, rate, variation_rows
 from ...simulate.sweep import EVALUATIONS_PER_WORKER, Cluster, Point, Simulator, Sweep
 from ...store.opening import open_store
-from .codes import FAILED, FINISHED, RESUMABLE
 from .summary import print_figures, print_table
 
 

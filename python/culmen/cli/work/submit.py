@@ -12,8 +12,10 @@ from typing import Any
 
 from ... import _core
 from ..._core import InputError
+from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS, handling
 from ...base.text import lasted
+from ...bench.kept import folder_for, remove_rounds
 from ...bench.study import left_in
 from ...bench.submission import JobFolder, Submitted
 from ...launch.scheduler import scheduler_named
@@ -23,9 +25,8 @@ from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
 from ...launch.scheduler.site import Site, read_site
 from ...launch.scheduler.times import shown_time, time_of
 from ...report.reading import read
-from .codes import FAILED, FINISHED, RESUMABLE
 from .job_lines import JobLines, job_lines
-from .measuring import End, folder_for, remove_rounds, say_complete
+from .measuring import End, say_complete
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes

@@ -5,11 +5,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from ...base.exit_codes import FINISHED
 from ...base.terminal import on_terminal
 from ...bench.collectives.plan import launcher_of
 from ...bench.suites.building import Built, build
 from ...bench.suites.sources import name_of
-from .codes import FINISHED
 
 _FOLDER = Path("bench-suites")
 _NAMED = 6  # programs in the last line

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...bench.conversation import LostError
+from ...bench.kept import StoppedError, folder_for
 from ...bench.session import Session
 from ...bench.study import PointStudy
 from ...tune.cluster import trial as trials
@@ -12,7 +13,7 @@ from ...tune.cluster.origin import check_origin
 from ...tune.cluster.variables_files import result_in
 from ...tune.rules.tried import reader_of_rules
 from .install import check_no_variables
-from .measuring import End, StoppedError, begin_launches, exit_code, folder_for, measure_in
+from .measuring import End, begin_launches, exit_code, measure_in
 from .submit import Cluster, Task, run_jobs
 from .tune_cluster_asked import Tuning
 from .tune_cluster_results import STORE, conclude

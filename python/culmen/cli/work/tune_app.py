@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..._core import InputError
+from ...base.exit_codes import FINISHED
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.kept import folder_for
 from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
 from ...launch.mpi.collectives import Collectives
 from ...launch.preloading import run_preloaded
@@ -19,8 +21,6 @@ from ...tune.cluster.choices import changed_in
 from ...tune.rules.made import can_hold
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
-from .codes import FINISHED
-from .measuring import folder_for
 from .tune import tune_cluster
 from .tune_cluster_asked import Tuning, check_nodes
 from .tune_cluster_results import TABLE

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from ... import _core
+from ...base.exit_codes import RESUMABLE
 from ...base.text import grouped, plural
 from ...bench.study import outcomes_in
 from ...launch.mpi import load
@@ -23,7 +24,6 @@ from ...tune.cluster.variables_files import ENVIRONMENT, result_in, sentences, w
 from ...tune.rules.made import rules_of
 from ...tune.rules.texts import texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
-from .codes import RESUMABLE
 from .measuring import End, exit_code, nothing_measured, say_failures
 from .summary import print_table
 from .tune_cluster_asked import Tuning

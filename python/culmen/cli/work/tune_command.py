@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..._core import InputError
+from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import shown
+from ...bench.kept import KeptStore, folder_for, remove_measurements
 from ...bench.study import KeptStudy
 from ...bench.verdict import in_turns, verdict_of
 from ...launch.launcher import cores
@@ -42,8 +44,6 @@ from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, r
 from ...tune.command.simpler import Simpler, compared_with_best, simpler_than
 from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
 from ...tune.command.worth import Worth
-from .codes import FINISHED, RESUMABLE
-from .measuring import KeptStore, folder_for, remove_measurements
 from .summary import print_table
 from .tune_search import search_while_it_pays
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import lasted, shown
+from ...bench.kept import StoppedError, folder_for
 from ...tune.command.worth import Use
 from ...tune.hpl.plan import Known
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import bytes_for
-from .codes import FINISHED, RESUMABLE
-from .measuring import StoppedError, folder_for
 from .tune_hpl_asked import Asked
 from .tune_hpl_compared import compare
 from .tune_hpl_first import first

@@ -5,13 +5,13 @@ import math
 from collections.abc import Iterable
 
 from ..._core import InputError
+from ...bench.kept import remove_measurements
 from ...report.files import Kind, replacing
 from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
 from ...tune.hpl.programs import NAMES
 from ...tune.hpl.report import PRESENT, USUAL
 from ...tune.hpl.scaling import fitted
 from ...tune.hpl.space import Settings
-from .measuring import remove_measurements
 from .tune_hpl_asked import Asked
 from .tune_hpl_runs import FIRST, KNOWN, SECOND, Runs
 

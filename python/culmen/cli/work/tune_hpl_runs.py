@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.exit_codes import RESUMABLE
+from ...bench.kept import StoppedError, remove_measurements
 from ...bench.study import KeptStudy, PointStudy
 from ...report.reading import read
 from ...run.progress.figures import Words
@@ -17,8 +19,6 @@ from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...tune.hpl.measured import RUN, How
 from ...tune.hpl.space import Settings
-from .codes import RESUMABLE
-from .measuring import StoppedError, remove_measurements
 from .tune_hpl_asked import COMMAND
 
 MODULE = "culmen.tune.hpl.measured"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import InputError
+from ...bench.kept import StoppedError
 from ...bench.study import KeptStudy
 from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
@@ -18,7 +19,6 @@ from ...tune.hpl.plan import FINALISTS, LOOKS, Known
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.scaling import Curve, fitted
 from ...tune.hpl.space import Settings
-from .measuring import StoppedError
 from .tune_command import spent_s
 from .tune_hpl_asked import COMMAND, Asked
 from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.exit_codes import FINISHED, RESUMABLE
+from ...bench.kept import folder_for
 from ...bench.words import check_known, sizes_of
 from ...launch.launcher import cores, situations
 from ...launch.mpi import LauncherError, find_launcher
@@ -18,8 +20,6 @@ from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
-from .codes import FINISHED, RESUMABLE
-from .measuring import folder_for
 from .tune_command import Tuner, tune
 from .tune_line import Wanted, recipe_for, settings_of, typed_line, write_plan
 

@@ -7,14 +7,14 @@ from types import FrameType
 from typing import Any, cast
 
 from ..._core import Progress
+from ...base.exit_codes import RESUMABLE
 from ...base.signals import STOP_SIGNALS, handling
+from ...bench.kept import StoppedError
 from ...bench.study import KeptStudy
 from ...report.reading import Evaluations, read
 from ...run.progress.monitor import Monitor
 from ...run.result import Result
 from ...tune.command.stopping import Ended, StopRule
-from .codes import RESUMABLE
-from .measuring import StoppedError
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

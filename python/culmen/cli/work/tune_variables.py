@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import InputError
+from ...base.exit_codes import RESUMABLE
 from ...base.text import lasted, plural
 from ...bench.conversation import LostError
+from ...bench.kept import KeptStore, StoppedError, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.session import Session
 from ...bench.study import KeptStudy, PointStudy
@@ -34,8 +36,6 @@ from ...tune.cluster.setting_gains import Memory, Row, SpotGain, Tried, TunedVar
 from ...tune.cluster.setting_launch import Spot, file_of_launch, times_of
 from ...tune.cluster.variables_files import ENVIRONMENT, RESULT, write_result
 from ...tune.rules.tried import reader_of_rules
-from .codes import RESUMABLE
-from .measuring import KeptStore, StoppedError, remove_measurements
 
 COMMAND = "culmen tune cluster --variables"
 _STORE = "variables-{}.db"

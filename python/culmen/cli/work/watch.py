@@ -11,11 +11,11 @@ from typing import Any
 from rich.console import Group
 from rich.text import Text
 
+from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...base.signals import handling
 from ...base.terminal import on_terminal
 from ...base.text import clock, per_second
 from ...store.opening import Opened
-from .codes import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 
 INTERRUPTED = 128 + signal.SIGINT

@@ -7,11 +7,11 @@ from pathlib import Path
 from ... import _core
 from ..._core import TransportError
 from ...base.errors import sentence
+from ...base.exit_codes import FAILED, FINISHED
 from ...base.signals import STOP_SIGNALS
 from ...run.joining import check_pin, content_of, pin_in, token_in
 from ...run.study import Study
 from ...run.working import Place, say_joined, work
-from .codes import FAILED, FINISHED
 
 
 def work_for(
