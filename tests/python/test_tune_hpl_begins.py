@@ -6,15 +6,16 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.bench.verdict import in_turns
-from culmen.cli.work import tune_hpl_asked, tune_hpl_programs
-from culmen.cli.work.tune_hpl_asked import Asked
-from culmen.cli.work.tune_hpl_compared import compare
-from culmen.cli.work.tune_hpl_first import first
-from culmen.cli.work.tune_hpl_options import Options
 from culmen.cli.work.tune_line import typed_line
 from culmen.launch.mpi import Launcher, load
+from culmen.tune.hpl import asked as asked_for
+from culmen.tune.hpl import choosing
+from culmen.tune.hpl.asked import Asked
 from culmen.tune.hpl.baseline import baseline_for
+from culmen.tune.hpl.compared import compare
 from culmen.tune.hpl.dat import Dat
+from culmen.tune.hpl.first import first
+from culmen.tune.hpl.options import Options
 from culmen.tune.hpl.output import failed_with
 from culmen.tune.hpl.program import Program
 from culmen.tune.hpl.programs import Programs
@@ -59,9 +60,9 @@ class ModelledRuns:
 @pytest.fixture
 def asked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tune_hpl_programs, "find_program", lambda *_: XHPL)
-    monkeypatch.setattr(tune_hpl_asked, "all_cores", lambda: CORES)
-    monkeypatch.setattr(tune_hpl_asked, "available_bytes", lambda: 64 * 2**30)
+    monkeypatch.setattr(choosing, "find_program", lambda *_: XHPL)
+    monkeypatch.setattr(asked_for, "all_cores", lambda: CORES)
+    monkeypatch.setattr(asked_for, "available_bytes", lambda: 64 * 2**30)
     return lambda **options: Asked(Options(**options))
 
 
@@ -158,7 +159,7 @@ def test_each_build_runs_first_and_one_whose_runs_fail_is_not_searched(asked, tm
     """As one for another CPU, which ends with an illegal instruction."""
     flags = ("-O2", "-O3", "-march=other")
     built = Programs({("openmpi", "gcc", each): XHPL for each in flags})
-    monkeypatch.setattr(tune_hpl_asked, "found_programs", lambda *_: (built, ["Left out: the build with clang."]))
+    monkeypatch.setattr(asked_for, "found_programs", lambda *_: (built, ["Left out: the build with clang."]))
     wanted = asked()
     runs = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["flags"] == "-march=other" else 50.0)
     known = first(wanted, runs)

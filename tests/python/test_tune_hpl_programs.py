@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
-from culmen.cli.work.tune_hpl_programs import bound, left_out, machine_settings
 from culmen.launch.mpi import Launcher, load
 from culmen.tune.hpl import sockets
+from culmen.tune.hpl.choosing import bound, left_out, machine_settings
 from culmen.tune.hpl.compilers import compilers_named, flags_listed, words_for_blas
 from culmen.tune.hpl.program import Program
 from culmen.tune.hpl.programs import Programs, program_of
@@ -70,7 +70,7 @@ def test_a_name_stands_for_the_newest_version(tmp_path, monkeypatch):
 
 @pytest.fixture
 def two_sockets(monkeypatch):
-    monkeypatch.setattr("culmen.cli.work.tune_hpl_programs.read_topology", lambda: TWO_SOCKETS)
+    monkeypatch.setattr("culmen.tune.hpl.choosing.read_topology", lambda: TWO_SOCKETS)
 
 
 def words(program, grid, binding, cores=8):
@@ -134,7 +134,7 @@ def test_buffers_of_sockets_are_set_in_the_words_of_the_mpi(monkeypatch):
 
 def test_an_mpi_whose_buffers_are_unknown_is_named(monkeypatch):
     monkeypatch.setattr(sockets, "nodes", lambda: 2)
-    monkeypatch.setattr("culmen.cli.work.tune_hpl_programs.nodes", lambda: 2)
+    monkeypatch.setattr("culmen.tune.hpl.choosing.nodes", lambda: 2)
     intel = dataclasses.replace(MPICH, launcher=Launcher("mpiexec", MPIS["Intel MPI"]))
     found = Programs({("openmpi", "gcc", "-O2"): OPEN_MPI, ("intel", "gcc", "-O2"): intel})
     assert "tcp_buffers" not in machine_settings(found)

@@ -4,9 +4,10 @@ start."""
 import json
 
 import pytest
-from culmen.cli.work import tune_command, tune_line
-from culmen.cli.work.tune_command import Tuner
+from culmen.cli.work import tune_line
 from culmen.cli.work.tune_line import Use, Wanted, recipe_for, write_plan
+from culmen.tune.command import tuner as tuning
+from culmen.tune.command.tuner import Tuner
 
 from culmen import InputError
 
@@ -44,13 +45,13 @@ def tuner_of(folder, **given):
 
 
 def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr(tune_command, "_LEAST_LIMIT_S", 0.1)
+    monkeypatch.setattr(tuning, "_LEAST_LIMIT_S", 0.1)
     with tuner_of(tmp_path) as tuner:
         found = tuner.search()
         assert found is not None
     limit_s = tuner.recipe.evaluator.time_limit_s
     assert limit_s is not None and limit_s >= 1
-    read = tune_command.read(tmp_path / "search.db")
+    read = tuning.read(tmp_path / "search.db")
     assert sum(not feasible for feasible in read.feasible) == 1
     with tuner_of(tmp_path) as again:
         assert again.search() == found, "the same command continues with the same limit"
@@ -60,7 +61,7 @@ def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
 def test_the_use_of_the_program_is_weighed(tmp_path):
     with tuner_of(tmp_path, time_limit_s=0.2, use=Use(runs=3600)) as tuner:
         assert tuner.search() is not None
-        run_h = tune_command.read(tmp_path / "present.db").columns["wall_time_s"][0] / 3600
+        run_h = tuning.read(tmp_path / "present.db").columns["wall_time_s"][0] / 3600
     assert tuner.ended is not None
     assert tuner.ended.use_h == pytest.approx(3600 * run_h)
     with pytest.raises(InputError, match="--use-hours and --use-runs say the same; give one of them"):

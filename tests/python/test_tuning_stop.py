@@ -6,10 +6,10 @@ import signal
 import numpy as np
 import pytest
 from culmen.bench.verdict import verdict_of
-from culmen.cli.work.tune_search import search_while_it_pays
 from culmen.tune.command import stopping
 from culmen.tune.command.recipe import comparison_file, read_recipe, use_h_of, with_use
 from culmen.tune.command.results import Tuned, sentences
+from culmen.tune.command.search import search_while_it_pays
 from culmen.tune.command.stopping import Ended, Look, StopRule, as_dict, ended_from, expected_share, improvement
 from culmen.tune.command.surrogate import Prediction
 from culmen.tune.command.worth import Worth

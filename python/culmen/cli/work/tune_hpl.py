@@ -6,16 +6,16 @@ from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import lasted, shown
 from ...bench.kept import StoppedError, folder_for
 from ...tune.command.worth import Use
+from ...tune.hpl.asked import Asked
+from ...tune.hpl.compared import compare
+from ...tune.hpl.first import first
+from ...tune.hpl.options import Options
 from ...tune.hpl.plan import Known
 from ...tune.hpl.report import PRESENT
+from ...tune.hpl.runs import Runs
 from ...tune.hpl.scaling import bytes_for
-from .tune_hpl_asked import Asked
-from .tune_hpl_compared import compare
-from .tune_hpl_first import first
-from .tune_hpl_options import Options
+from ...tune.hpl.search import best_of, random_search, search
 from .tune_hpl_results import Outcome, write_and_show
-from .tune_hpl_runs import Runs
-from .tune_hpl_search import best_of, random_search, search
 
 __all__ = ["Options", "Use", "tune_hpl"]
 

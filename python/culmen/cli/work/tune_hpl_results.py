@@ -17,18 +17,18 @@ from ...report.reading import read
 from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.stopping import Ended
+from ...tune.command.tuner import effects_in, spent_s
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
+from ...tune.hpl.asked import Asked
 from ...tune.hpl.measured import input_text
 from ...tune.hpl.plan import Known
 from ...tune.hpl.program import input_name
 from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
+from ...tune.hpl.runs import SEARCH, Runs
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
-from .tune_command import effects_in, spent_s
-from .tune_hpl_asked import Asked
-from .tune_hpl_runs import SEARCH, Runs
 from .tune_line import typed_line
 
 _RUNS_EACH = 2  # of each parameter, to say what matters

@@ -14,13 +14,14 @@ from ...launch.mpi import LauncherError, find_launcher
 from ...launch.programs import own_program
 from ...report.files import Kind, replacing
 from ...tune.command.results import Tuned
+from ...tune.command.tuner import Tuner
 from ...tune.io import applied
 from ...tune.io.file_system import kind_of
 from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
-from .tune_command import Tuner, tune
+from .tune_command import tune
 from .tune_line import Wanted, recipe_for, settings_of, typed_line, write_plan
 
 _NAME = "io"

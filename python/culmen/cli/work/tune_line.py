@@ -12,8 +12,8 @@ from ..._core import InputError
 from ...report.files import Kind, replacing
 from ...tune.command.recipe import RecipeFile, recipe_of
 from ...tune.command.results import Tuned
+from ...tune.command.tuner import remove_results
 from ...tune.command.worth import Use as Use
-from .tune_command import remove_results
 
 _PLAN = "plan.json"
 _PLAN_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))

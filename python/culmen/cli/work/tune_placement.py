@@ -6,11 +6,12 @@ from ..._core import InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import shown
 from ...bench.kept import folder_for
+from ...tune.command.tuner import Tuner
 from ...tune.placement import placed
 from ...tune.placement.line import Line, read_line
 from ...tune.placement.space import Space, plan_of, space_of
 from ...tune.placement.topology import read_topology
-from .tune_command import Tuner, tune
+from .tune_command import tune
 from .tune_line import Wanted, numbers_of, recipe_for, settings_of, show_line, typed_line, write_plan
 
 _NAME = "placement"

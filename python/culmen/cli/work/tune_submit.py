@@ -13,10 +13,10 @@ from ...report.page import PAGE
 from ...store.opening import open_store
 from ...tune.command.recipe import RecipeFile, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
+from ...tune.command.tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
 from .measuring import End
 from .submit import Cluster, Task, Wanted, run_jobs
 from .summary import print_table
-from .tune_command import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _DEFAULT_EVALUATIONS = 150

@@ -17,9 +17,9 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
-from ...tune.hpl.measured import RUN, How
-from ...tune.hpl.space import Settings
-from .tune_hpl_asked import COMMAND
+from .asked import COMMAND
+from .measured import RUN, How
+from .space import Settings
 
 MODULE = "culmen.tune.hpl.measured"
 KNOWN, FOUND, BY_CHANCE = "known.json", "found.json", "random.json"

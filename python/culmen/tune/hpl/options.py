@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...tune.command.worth import Use
+from ..command.worth import Use
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...bench.study import KeptStudy
 from ...report.reading import Evaluations, read
 from ...run.progress.monitor import Monitor
 from ...run.result import Result
-from ...tune.command.stopping import Ended, StopRule
+from .stopping import Ended, StopRule
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

@@ -9,15 +9,15 @@ from typing import Any
 from ..._core import InputError
 from ...base.machine import available_bytes
 from ...problem.given import Value
-from ...tune.hpl.baseline import Baseline, baseline_for
-from ...tune.hpl.measured import How
-from ...tune.hpl.plan import Known, Wanted, check_size, memory_of
-from ...tune.hpl.program import Program, all_cores, nodes
-from ...tune.hpl.programs import Programs
-from ...tune.hpl.report import CALCULATOR, PRESENT, SHIPPED, USUAL
-from ...tune.hpl.space import Settings, bindings_of, calculator, check_names, fixed_by, shipped, space_for, squarest
-from .tune_hpl_options import Options
-from .tune_hpl_programs import bound, found_programs, left_out, machine_settings
+from .baseline import Baseline, baseline_for
+from .choosing import bound, found_programs, left_out, machine_settings
+from .measured import How
+from .options import Options
+from .plan import Known, Wanted, check_size, memory_of
+from .program import Program, all_cores, nodes
+from .programs import Programs
+from .report import CALCULATOR, PRESENT, SHIPPED, USUAL
+from .space import Settings, bindings_of, calculator, check_names, fixed_by, shipped, space_for, squarest
 
 COMMAND = "culmen tune hpl"
 

@@ -14,15 +14,15 @@ from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
 from ...run.result import Result
 from ...study_file import StudyFile, checked
-from ...tune.command.stopping import Ended, StopRule, as_dict, ended_from
-from ...tune.hpl.plan import FINALISTS, LOOKS, Known
-from ...tune.hpl.report import PRESENT
-from ...tune.hpl.scaling import Curve, fitted
-from ...tune.hpl.space import Settings
-from .tune_command import spent_s
-from .tune_hpl_asked import COMMAND, Asked
-from .tune_hpl_runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
-from .tune_search import search_while_it_pays
+from ..command.search import search_while_it_pays
+from ..command.stopping import Ended, StopRule, as_dict, ended_from
+from ..command.tuner import spent_s
+from .asked import COMMAND, Asked
+from .plan import FINALISTS, LOOKS, Known
+from .report import PRESENT
+from .runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
+from .scaling import Curve, fitted
+from .space import Settings
 
 _OPTIMIZER: dict[str, Any] = {"name": "bayes", "model": "additive"}
 _RANDOM: dict[str, Any] = {"name": "random"}

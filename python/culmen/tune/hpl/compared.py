@@ -1,12 +1,12 @@
 """The comparison of ``culmen tune hpl``: runs with all kinds of settings in turns."""
 
 from ...bench.verdict import in_turns
-from ...tune.hpl.output import is_short_of_memory
-from ...tune.hpl.plan import Known
-from ...tune.hpl.report import FOUND, PRESENT, RANDOM, Case
-from ...tune.hpl.space import Settings
-from .tune_hpl_asked import Asked
-from .tune_hpl_runs import Runs
+from .asked import Asked
+from .output import is_short_of_memory
+from .plan import Known
+from .report import FOUND, PRESENT, RANDOM, Case
+from .runs import Runs
+from .space import Settings
 
 _SMALLER, _MOST_SIZES = 0.9, 3  # of N, if the memory is too small for some settings
 

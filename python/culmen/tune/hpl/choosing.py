@@ -7,16 +7,16 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...launch.mpi import Placement
-from ...tune.hpl.building import build
-from ...tune.hpl.compilers import compilers_named, flags_listed, words_for_blas
-from ...tune.hpl.program import DEFAULT, Program, bound_by, find_program, nodes
-from ...tune.hpl.programs import Choice, Programs
-from ...tune.hpl.recipe import Recipe, Sources, mpis_named
-from ...tune.hpl.sockets import has_tcp_buffers
-from ...tune.hpl.space import bindings_of
-from ...tune.placement.placed import words_for
-from ...tune.placement.topology import Topology, read_topology
-from .tune_hpl_options import Options
+from ..placement.placed import words_for
+from ..placement.topology import Topology, read_topology
+from .building import build
+from .compilers import compilers_named, flags_listed, words_for_blas
+from .options import Options
+from .program import DEFAULT, Program, bound_by, find_program, nodes
+from .programs import Choice, Programs
+from .recipe import Recipe, Sources, mpis_named
+from .sockets import has_tcp_buffers
+from .space import bindings_of
 
 BUILDS = "builds"  # a folder
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from ..._core import InputError
 from ...bench.kept import remove_measurements
 from ...report.files import Kind, replacing
-from ...tune.hpl.plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
-from ...tune.hpl.programs import NAMES
-from ...tune.hpl.report import PRESENT, USUAL
-from ...tune.hpl.scaling import fitted
-from ...tune.hpl.space import Settings
-from .tune_hpl_asked import Asked
-from .tune_hpl_runs import FIRST, KNOWN, SECOND, Runs
+from .asked import Asked
+from .plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
+from .programs import NAMES
+from .report import PRESENT, USUAL
+from .runs import FIRST, KNOWN, SECOND, Runs
+from .scaling import fitted
+from .space import Settings
 
 _FIRST_LIMIT_S = 120.0  # launchers may be slow
 _FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))

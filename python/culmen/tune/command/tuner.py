@@ -1,0 +1,295 @@
+"""Searches the settings of a program, and compares the best ones with the present ones."""
+
+import json
+import math
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..._core import InputError
+from ...base.exit_codes import RESUMABLE
+from ...base.text import shown
+from ...bench.kept import KeptStore, remove_measurements
+from ...bench.study import KeptStudy
+from ...bench.verdict import in_turns, verdict_of
+from ...launch.launcher import cores
+from ...problem.given import Value
+from ...report.files import Kind, replacing
+from ...report.page import PAGE
+from ...report.reading import Evaluations, read
+from ...run.progress.figures import Words
+from ...run.progress.monitor import Monitor, make_monitor
+from ...run.result import Result
+from ...study_file import StudyFile
+from .effects import Effect, effects_of
+from .page import tuning_page
+from .recipe import (
+    ROUND,
+    USE,
+    RecipeFile,
+    comparison_file,
+    counts_time,
+    objective_of,
+    present_of,
+    search_file,
+    use_h_of,
+)
+from .results import Compared, Tuned, as_json, rows_of, sentences
+from .search import search_while_it_pays
+from .simpler import Simpler, compared_with_best, simpler_than
+from .stopping import Ended, StopRule, as_dict, ended_from
+from .worth import Worth
+
+STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
+_BUILDS, _FOUND, RESULT, PAGE_NAME = "builds", "found.json", "result.json", "tuning.html"
+LEAST_PAIRS = 3
+_LONGER, _LEAST_LIMIT_S = 10, 60  # the usual time limit: so many present runs, and these seconds
+_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
+
+
+def remove_results(folder: Path) -> None:
+    """So that a tuning begins anew."""
+    for name in STORES:
+        remove_measurements(folder / name)
+    for name in (_FOUND, RESULT):
+        (folder / name).unlink(missing_ok=True)
+
+
+def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
+    """Raises InputError if a tuning cannot continue the search in this folder: the file was changed, or it runs."""
+    store, limit = folder / SEARCH, recipe.stop.evaluations
+    if not store.exists():
+        return
+    study = search_file(recipe, file.resolve().parent, folder.resolve() / _BUILDS)
+    search = KeptStudy(study, file.resolve().parent, str(file), store, "settings", store.resolve())
+    then = "write --overwrite to measure again, or give another folder with --output"
+    if search.is_another():
+        raise InputError(f"{file} was changed after the runs in {store}; undo the change, or {then}")
+    if limit and limit < (told := search.open()):
+        raise InputError(f"{file}: [stop] evaluations = {limit}, but {store} has {told} runs; write {told}, or {then}")
+
+
+def defining(recipe: RecipeFile) -> dict[str, Any]:
+    """What decides about the result."""
+    decided: dict[str, Any] = recipe.model_dump(mode="json", exclude={"job"})
+    return decided
+
+
+class Tuner:
+    """``file``: of the recipe. ``folder``: for the results. ``limits``: a run has a time limit, by default according to
+    the run with the present settings. ``scratch``: see KeptStore; programs run in ``folder``, also on other nodes. Use
+    it in a ``with`` statement."""
+
+    def __init__(
+        self,
+        recipe: RecipeFile,
+        file: Path,
+        folder: Path,
+        quiet: bool,
+        limits: bool = False,
+        scratch: Path | None = None,
+    ) -> None:
+        self.recipe, self.folder, self.quiet, self._given = recipe, folder, quiet, recipe
+        self._scratch, self._stores, self._open = scratch, dict[str, KeptStore](), ExitStack()
+        self._limits = limits and not recipe.evaluator.time_limit_s
+        self._source, self._place = str(file), file.resolve().parent
+        self._builds = self.folder.resolve() / _BUILDS
+        self.goal, self.maximize = objective_of(self.recipe)
+        self.present = present_of(self.recipe)
+        self.ended: Ended | None = None  # why the search ended, if its stop was weighed
+
+    def __enter__(self) -> "Tuner":
+        for name in STORES:
+            self._stores[name] = self._open.enter_context(KeptStore(self.folder / name, self._scratch))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def store(self, name: str) -> Path:
+        return self._stores[name].place
+
+    def search(self) -> dict[str, Value] | None:
+        """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
+        would make sense. A search that has ended is not continued: its time may have been up."""
+        begun = self.store(SEARCH).exists()
+        if not begun and not self._try_present():
+            return None
+        self._limit_time()
+        search = self._kept(search_file(self.recipe, self._place, self._builds), SEARCH)
+        if begun and (found := self._found()) is not None and not search.is_another():
+            return found
+        result = self._conduct_search(search)
+        if result is None:
+            return None
+        if result.best is None:
+            raise InputError(f"{self._source}: no run of the search succeeded: {result.first_failure}")
+        best = result.recommended.params if result.recommended else result.best
+        self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
+        return best
+
+    def _conduct_search(self, search: KeptStudy) -> Result | None:
+        """None: a signal stopped it."""
+        use_h = self._use_h()
+        if use_h is None:
+            result = self._conduct(search, SEARCH, "runs")
+            return None if result.reason == "interrupted" else result
+        parameters = sum(table.value is None for table in self.recipe.space.values())
+        rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
+        stop = self.recipe.stop
+        words = Words("runs", self.goal)
+        ended = search_while_it_pays(
+            search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, stop.wall_time_s
+        )
+        if ended is None:
+            return None
+        result, self.ended = ended
+        return result
+
+    def _use_h(self) -> float | None:
+        """Hours that the program will run in all; None: the user does not say."""
+        if all(getattr(self.recipe.tune, key) is None for key in USE):
+            return None
+        return use_h_of(self.recipe, float(read(self.store(_PRESENT)).columns["wall_time_s"][0]))
+
+    def _try_present(self) -> bool:
+        """One run, which also fills caches. False: a signal stopped it."""
+        result = self._run_each([self.present], _PRESENT, "run with the present settings")
+        if result.reason == "interrupted":
+            return False
+        if result.best is None or result.violation > 0:
+            for store in {self.store(_PRESENT), self.folder / _PRESENT}:
+                remove_measurements(store)
+            why = result.first_failure or ("it violates [limits]" if result.violation > 0 else result.message)
+            raise InputError(f"{self._source}: the program failed with the present settings: {why}")
+        self.say(f"Present settings: {self.goal} {shown(result.value)}")
+        return True
+
+    def _limit_time(self) -> None:
+        """Otherwise a run that hangs would block the search."""
+        if not self._limits or not self.store(_PRESENT).exists():
+            return
+        limit_s = float(math.ceil(_LONGER * spent_s([self.store(_PRESENT)]) + _LEAST_LIMIT_S))
+        evaluator = self.recipe.evaluator.model_copy(update={"time_limit_s": limit_s})
+        self.recipe = self.recipe.model_copy(update={"evaluator": evaluator})
+        self._limits = False
+        self.say(f"A run that takes longer than {limit_s:g} s fails; --time-limit changes this")
+
+    def _found(self) -> dict[str, Value] | None:
+        """The result of a search that has ended, if it was of the same file."""
+        try:
+            known = json.loads((self.folder / _FOUND).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if known.get("recipe") != self._searched():
+            return None
+        best: dict[str, Value] = known.get("best", {})
+        self.ended = ended_from(known.get("ended"))
+        return best
+
+    def _searched(self) -> dict[str, Any]:
+        """What decides about the search."""
+        apart: Any = {"tune": {"rounds", "price_per_core_hour", "cores"}, "job": True}
+        return self.recipe.model_dump(mode="json", exclude=apart)
+
+    def simpler(self, new: dict[str, Value]) -> Simpler | None:
+        """Without parameters that do not matter. None: all of them do, or none."""
+        found = read(self.store(SEARCH))
+        assert found.space is not None
+        return simpler_than(new, self.present, effects_in(found), found.space)
+
+    def compare(self, new: dict[str, Value], simpler: Simpler | None = None) -> Compared | None:
+        """Runs with all of these settings in turns; None: a signal stopped it."""
+        kinds = [self.present, new, *([simpler.settings] if simpler else [])]
+        order = in_turns([*range(len(kinds))], self.recipe.tune.rounds, self.recipe.seed)
+        settings = [kinds[kind] for kind in order]
+        result = self._run_each(settings, _COMPARISON, "runs in turns")
+        if result.reason == "interrupted":
+            return None
+        found = read(self.store(_COMPARISON))
+        values = dict.fromkeys(range(len(order)), math.nan)
+        for row in np.flatnonzero(found.feasible):
+            values[int(found.columns[ROUND][row])] = float(found.values[row, 0])
+        columns: list[list[float]] = [[] for _ in kinds]
+        for number, kind in enumerate(order):
+            columns[kind].append(values[number])
+        return self._judged(columns, simpler, result.first_failure)
+
+    def _judged(self, columns: list[list[float]], simpler: Simpler | None, failure: str) -> Compared:
+        """``columns``: the values with each of the settings, one for each round."""
+        present, new = columns[:2]
+        if simpler is None:
+            return Compared([*zip(present, new, strict=True)], failure)
+        kept = compared_with_best(simpler.dropped, present, new, columns[2], self.maximize, LEAST_PAIRS)
+        return Compared([*zip(present, columns[2] if kept.as_good else new, strict=True)], failure, kept)
+
+    def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
+        """One run with each, in this order. A store of others, as of other rounds, is replaced."""
+        kept = self._kept(comparison_file(self.recipe, self._place, self._builds, settings), name)
+        if kept.is_another():
+            remove_measurements(kept.store)
+        return self._conduct(kept, name, what)
+
+    def _conduct(self, kept: KeptStudy, name: str, what: str) -> Result:
+        kept.open()
+        return kept.conduct(lambda: self._monitor(name, Words(what, self.goal)), RESUMABLE)
+
+    def _monitor(self, name: str, words: Words) -> Monitor:
+        return self._stores[name].watching(make_monitor(not self.quiet, words))
+
+    def _kept(self, study: StudyFile, name: str) -> KeptStudy:
+        return KeptStudy(study, self._place, self._source, self.store(name), "settings", (self.folder / name).resolve())
+
+    def write(self, tuned: Tuned) -> None:
+        shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
+        self._write_json(RESULT, {**as_json(tuned), **shown_again})
+        with replacing(self.folder / PAGE_NAME, PAGE, force=True) as path:
+            path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
+
+    def _write_json(self, name: str, content: dict[str, Any]) -> None:
+        with replacing(self.folder / name, _FILE, force=True) as path:
+            path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(text, flush=True)
+
+
+def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
+    """``compared``: None if the new settings are the present ones."""
+    stores = [tuner.store(name) for name in STORES]
+    searched, spent = read(tuner.store(SEARCH)), spent_s([store for store in stores if store.exists()])
+    enough = compared is not None and len(compared.whole) >= LEAST_PAIRS
+    verdict = verdict_of(compared.whole, tuner.maximize) if compared and enough else None
+    tune, weighed = tuner.recipe.tune, tuner.ended
+    worth = Worth.of(
+        None if compared is None or compared.fails_more else verdict, tuner.maximize, spent, tune.cores or cores(),
+        tune.price_per_core_hour, counts_time(tuner.recipe) or weighed is not None, weighed.use_h if weighed else None,
+    )  # fmt: skip
+    values = [float(value) for value in searched.values[searched.order, 0]]
+    effects = effects_in(searched)
+    return Tuned(
+        tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended
+    )
+
+
+def spent_s(stores: Sequence[Path]) -> float:
+    """Of all evaluations, also those of former starts of the command. One that was stopped has no duration."""
+    return sum(float(np.nansum(read(store).duration_s)) for store in stores)
+
+
+def effects_in(found: Evaluations, values: np.ndarray | None = None) -> list[Effect]:
+    """Parameters with a logarithmic scale are seen on it. ``values``: of each row; None: the objective."""
+    y = found.values[:, 0] if values is None else values
+    x = np.where(found.active, found.x, np.nan)[found.feasible]
+    for column, parameter in enumerate(found.parameters):
+        if parameter.scale == "log":
+            x[:, column] = np.log(x[:, column])
+    names, ordered = [p.name for p in found.parameters], [p.ordered for p in found.parameters]
+    return effects_of(names, x, y[found.feasible], ordered)
