@@ -10,6 +10,9 @@ from culmen.launch.scheduler.site import Site
 from culmen.run.progress.figures import Words
 from culmen.run.progress.monitor import make_monitor
 
+from culmen import InputError
+from culmen.base import machine
+
 POINTS = [{"n": n} for n in (1, 2, 3)]
 EVALUATOR = """
 from pathlib import Path
@@ -42,6 +45,19 @@ def measure(request, tmp_path, monkeypatch):
 
     measured.done, measured.study_of, measured.store = done, study_of, tmp_path / "x.db"
     return measured
+
+
+@pytest.mark.parametrize("fact", [{"cpu": "Cray-1"}, {"cpus": 4096}, {"memory_gib": 0.5}])
+def test_measurements_of_two_machines_are_not_mixed(measure, monkeypatch, fact):
+    assert measure(at_most=1) is End.ENOUGH
+    here = machine.here()
+    monkeypatch.setattr(machine, "here", lambda: {**here, "host": "next", **fact})
+    [value] = fact.values()
+    with pytest.raises(InputError, match=f"the first measurements were made on .* but this is next .*{value}"):
+        measure()
+    assert measure(overwrite=True) is End.WHOLE
+    monkeypatch.setattr(machine, "here", lambda: {**here, "host": "a twin", **fact})
+    assert measure() is End.WHOLE, "nothing is left to measure"
 
 
 def test_points_that_failed_are_measured_again_until_none_fails(measure, capfd):

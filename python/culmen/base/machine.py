@@ -3,13 +3,14 @@
 import math
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import _core
 
 KEY = "machine"
+_SAME_MEMORY = 0.05  # kernels keep different parts for themselves
 _ENOUGH_OF_CPUINFO = 4096
 
 
@@ -28,6 +29,22 @@ def here() -> dict[str, Any]:
         facts["mpi"] = _core.mpi_library() or launch.kind
         facts["ranks"] = launch.size
     return facts
+
+
+def other_machine(there: Mapping[str, Any]) -> str:
+    """A clause that names both machines if their times cannot be compared: another processor, number of usable CPUs, or
+    memory. Otherwise empty. ``there``: facts as from here(); what is not in them is not compared."""
+    now = here()
+    memory, memory_now = there.get("memory_gib"), now["memory_gib"]
+    same_memory = memory is None or math.isclose(memory, memory_now, rel_tol=_SAME_MEMORY)
+    if same_memory and all(there.get(name, now[name]) == now[name] for name in ("cpu", "cpus")):
+        return ""
+    return f"made on {_said(there)}, but this is {_said(now)}"
+
+
+def _said(facts: Mapping[str, Any]) -> str:
+    cpus = facts.get("cpus", "unknown")
+    return f"{facts.get('host')} ({facts.get('cpu')}, {cpus} usable CPUs, {facts.get('memory_gib')} GiB)"
 
 
 def available_bytes(root: Path = Path("/")) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..base import machine
 from ..base.signals import STOP_SIGNALS
 from ..report.reading import read
 from ..run.master import conduct, raise_error
@@ -64,7 +65,8 @@ class KeptStudy:
         """Runs until there are ``limit`` evaluations, or for ``wall_time_s``, or to the end of the study: candidates
         depend on neither. ``exit_code``: of the program after a second signal.
 
-        Raises CulmenError or one of its kinds if the run broke."""
+        Raises CulmenError or one of its kinds if the run broke, InputError if the store is of another machine."""
+        self._check_machine()
         self._study.settle()
         config = self._study.config
         if limit is not None:
@@ -82,6 +84,15 @@ class KeptStudy:
         )
         raise_error(ran.result)
         return Result.of(ran.result, self._study.config.space)
+
+    def _check_machine(self) -> None:
+        if not self.store.exists():
+            return
+        if other := machine.other_machine(open_store(self.store).begun.configuration.get(machine.KEY, {})):
+            raise InputError(
+                f"the first measurements were {other}; continue there, give another folder with --output, or write "
+                "--overwrite to measure again"
+            )
 
 
 class PointStudy(KeptStudy):
