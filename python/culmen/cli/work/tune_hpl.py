@@ -1,5 +1,6 @@
 """``culmen tune hpl``: searches the settings of HPL, and compares the best ones with the present ones."""
 
+import math
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
@@ -12,7 +13,7 @@ from ...tune.hpl.first import first
 from ...tune.hpl.options import Options
 from ...tune.hpl.plan import Known
 from ...tune.hpl.report import PRESENT
-from ...tune.hpl.runs import Runs
+from ...tune.hpl.runs import SECOND, Runs
 from ...tune.hpl.scaling import bytes_for
 from ...tune.hpl.search import best_of, random_search, search
 from .tune_hpl_results import Outcome, write_and_show
@@ -69,3 +70,6 @@ def _explain(asked: Asked, runs: Runs, known: Known) -> None:
         f"For the whole machine, N = {plan.memory_n} fits into {bytes_for(plan.memory_n) / 2**30:.3g} GiB of memory; "
         f"{left / 2**30:.3g} GiB remain for the system, the MPI and the BLAS"
     )
+    other = runs.other_memory(SECOND)
+    if not math.isnan(other):
+        runs.say(f"In the first runs, the MPI, the BLAS and HPL used up to {other / 2**20:.0f} MiB besides the matrix")

@@ -71,6 +71,11 @@ class Runs:
         own = found.columns["wall_time_s"] - found.columns["hpl_time_s"]
         return float(np.min(own[found.feasible]))
 
+    def other_memory(self, store: str) -> float:
+        """Most bytes that all ranks together needed for other things than the matrix; NaN if no run tells it."""
+        found = read(self.folder / store).columns.get("other_memory", np.array([]))
+        return float(np.nanmax(found)) if np.isfinite(found).any() else math.nan
+
     def comparison(self, n: int) -> str:
         """A store."""
         return _COMPARISON.format(n)
