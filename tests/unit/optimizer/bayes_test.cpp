@@ -1,6 +1,7 @@
 // Bayesian optimization: how few evaluations it takes, and what it recommends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -112,25 +113,47 @@ double noisy_valley(const std::vector<double>& x, Random& noise) {
   return out + 0.2 * noise.normal();
 }
 
-TEST(Bayes, recommends_by_the_model_where_there_is_noise) {
-  const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1);
-  Random noise(7);
+struct Recommended {
+  double value, distance, error;
+  double beyond_luck;  // how much more its value is than the least that was told
+};
+
+Recommended recommended_with_noise(std::uint64_t seed) {
+  const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), seed);
+  Random noise(seed, 7);
   double luckiest = 1e300;
   std::vector<Candidate> batch;
   for (int k = 0; k < 80; ++k) {
     batch.clear();
-    ASSERT_EQ(optimizer->ask(1, batch), 1U);
+    EXPECT_EQ(optimizer->ask(1, batch), 1U);
     const double value = noisy_valley(batch[0].x, noise);
     luckiest = std::min(luckiest, value);
     optimizer->tell(batch[0].id, Outcome::of_value(value));
   }
-  const auto recommended = optimizer->recommendation();
-  ASSERT_TRUE(recommended);
-  EXPECT_GT(recommended->value, luckiest + 0.1);
-  EXPECT_NEAR(recommended->value, 0, 0.15);
-  EXPECT_LT(std::hypot(recommended->x[0] - 0.3, recommended->x[1] - 0.3), 0.4);
-  EXPECT_GT(recommended->error, 0);
-  EXPECT_LT(recommended->error, 0.2);
+  const auto found = optimizer->recommendation();
+  if (!found) return {1e300, 1e300, 1e300, 0};
+  return {found->value, std::hypot(found->x[0] - 0.3, found->x[1] - 0.3), found->error, found->value - luckiest};
+}
+
+/// Medians over seeds: with 36 others, one value was -0.2, and one distance 0.36.
+TEST(Bayes, recommends_by_the_model_where_there_is_noise) {
+  constexpr std::uint64_t seeds = 7;
+  std::vector<double> values, distances, beyond_luck;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const auto found = recommended_with_noise(seed);
+    values.push_back(found.value);
+    distances.push_back(found.distance);
+    beyond_luck.push_back(found.beyond_luck);
+    EXPECT_GT(found.error, 0);
+    EXPECT_LT(found.error, 0.2);
+  }
+  const auto median = [](std::vector<double>& of) {
+    std::ranges::sort(of);
+    return of[seeds / 2];
+  };
+  EXPECT_GT(median(beyond_luck), 0.1);
+  EXPECT_NEAR(median(values), 0, 0.15);
+  EXPECT_LT(median(distances), 0.4);
 }
 
 TEST(Bayes, recommends_nothing_where_values_are_exact_however_rugged) {

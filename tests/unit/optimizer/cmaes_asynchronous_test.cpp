@@ -55,7 +55,8 @@ TEST(AsynchronousCmaes, follows_a_curved_valley_with_many_workers) {
   int missed = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
     missed += time_to_target(problem, seed, 200, log_normal(0.05), 40) >= 40 ? 1 : 0;
-  EXPECT_LE(missed, 9);
+  EXPECT_LE(missed,
+            18);  // of 1440 searches with other seeds, 16 % missed it: more than 18 of 40 in less than one set of 10⁵
 }
 
 /// Half of the box answers ten times as fast, and has an optimum of its own that is not as good.
