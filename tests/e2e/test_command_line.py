@@ -28,6 +28,14 @@ def test_help_says_in_80_columns_what_each_command_is_for(tmp_path):
     assert all(re.fullmatch(r"  \w+ +[A-Z].{0,66}\.", line) and "..." not in line for line in commands), shown
 
 
+@pytest.mark.parametrize(
+    "words", [(), ("run",), ("bench",), ("bench", "pingpong"), ("profile",), ("profile", "report"), ("launch",)]
+)
+def test_h_is_short_for_help(tmp_path, words):
+    short, long = (culmen(*words, option, cwd=tmp_path) for option in ("-h", "--help"))
+    assert (short.stdout, short.returncode) == (long.stdout, 0)
+
+
 def test_culmen_alone_shows_the_help(tmp_path):
     """On standard output, so that `culmen | less` shows it."""
     done = culmen(cwd=tmp_path)

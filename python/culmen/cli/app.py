@@ -12,7 +12,7 @@ app = typer.Typer(
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"max_content_width": 110},
+    context_settings={"max_content_width": 110, "help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # boxes and colours would double the time that a help takes
 )
 
