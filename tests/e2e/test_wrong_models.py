@@ -75,7 +75,8 @@ FUNCTIONS = {
     "yield 1": RETURNED + "a generator; it must return one number",
     "return float('nan')": "evaluation 0 not finite: the value is nan",
     "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; read a parameter as p['x']",
-    "return p[0]": RAISED + "KeyError: 0; this candidate has the parameters x, y",
+    "return p[0]": RAISED
+    + "KeyError: 0; the parameters have names: write p['x'], or give the space as a list of bounds",
     "return p['z']": RAISED + "KeyError: 'z'; this candidate has the parameters x, y",
 }
 OTHERS = {

@@ -171,6 +171,18 @@ def test_a_store_goes_on_where_it_was(tmp_path):
             'culmen.minimize: on_failure must be "penalise", "retry" or "stop", got "stp"',
         ),
         ({"budget": 1, "optimizer": "cmase"}, "culmen.minimize: there is no optimizer 'cmase'"),
+        (
+            {"budget": 1, "optimizer": "TPE"},
+            "culmen.minimize: there is no optimizer 'TPE' (here, this method is 'bayes')",
+        ),
+        (
+            {"budget": 1, "popsize": 9},
+            "culmen.minimize: there is no argument 'popsize'; the optimizer has such options",
+        ),
+        (
+            {"budget": 1, "direction": "maximize"},
+            """culmen.minimize: there is no argument 'direction'; write objectives={"value": "maximize"}""",
+        ),
         ({"budget": 1, "give_up_after": -1}, "culmen.minimize: give_up_after must be at least 0, got -1"),
         ({"budget": 1, "time_limit_s": -1}, "culmen.minimize: time_limit_s must be above 0, got -1"),
     ],
@@ -179,6 +191,15 @@ def test_wrong_arguments_are_one_sentence(arguments, message):
     with pytest.raises(InputError) as error:
         culmen.minimize(sphere, {"x": (0, 1)}, **arguments)
     assert str(error.value).startswith(message)
+
+
+def test_a_traceback_names_the_lines_of_the_users_file():
+    with pytest.raises(CulmenError, match=rf'(?s)File "{__file__}", line \d+, in wrong'):
+
+        def wrong(p):
+            return 1 / p["x"] / 0
+
+        culmen.minimize(wrong, {"x": (1, 2)}, budget=1)
 
 
 def test_what_cannot_travel_is_said():

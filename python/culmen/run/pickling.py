@@ -4,8 +4,10 @@ import functools
 import io
 import pickle
 import sys
+from collections import ChainMap
 from collections.abc import Callable
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar
 
 from ..base.functions import own_attributes
 from ..slot.callables import cached
@@ -26,6 +28,8 @@ def _pickler() -> Any:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
+        dispatch_table: ClassVar[Any] = ChainMap({CodeType: _with_file}, cloudpickle.Pickler.dispatch_table)
+
         def reducer_override(self, thing: Any) -> Any:
             """Plain pickle stores only the name of a cached function, and a child process cannot import this name from
             the program's script."""
@@ -35,6 +39,14 @@ def _pickler() -> Any:
             return super().reducer_override(thing)
 
     return Pickler
+
+
+def _with_file(code: CodeType) -> tuple[Any, tuple[Any, ...]]:
+    """A traceback names the user's file. Since version 3.1.2, cloudpickle replaces its name."""
+    import cloudpickle
+
+    make, arguments = cloudpickle.Pickler.dispatch_table[CodeType](code)
+    return make, tuple(code.co_filename if each == "<dynamic-code>" else each for each in arguments)
 
 
 def is_importable(thing: Any) -> bool:

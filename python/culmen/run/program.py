@@ -29,16 +29,20 @@ WORDS = {
     **dict.fromkeys(("fixed", "fix_parameters"), "fix"),
     **dict.fromkeys(("tol", "ftol", "patience", "tolstagnation"), "stagnation"),
     **dict.fromkeys(("ftarget", "stop_value"), "target"),
-    **dict.fromkeys(("direction", "directions"), "objectives"),
     **dict.fromkeys(("random_state", "rng"), "seed"),
     **dict.fromkeys(("verbose", "disp", "show_progress_bar"), "progress"),
     **{"timeout": "wall_time_s", "storage": "store", "pool": "executor", "env": "environment"},
 }
+_OPTIONS = "the optimizer has such options: write options={{'{}': …}}"
 ANSWERS = {
+    "popsize": _OPTIONS.format("population"),
+    "population": _OPTIONS.format("population"),
+    "sigma0": _OPTIONS.format("sigma"),
+    "sigma": _OPTIONS.format("sigma"),
     "args": "use functools.partial(f, …) or a lambda for more arguments",
     "jac": "derivatives are not used",
     "hess": "derivatives are not used",
-    "maximize": 'write objectives={"value": "maximize"}',
+    **dict.fromkeys(("maximize", "direction", "directions"), 'write objectives={"value": "maximize"}'),
 }
 
 

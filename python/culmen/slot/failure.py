@@ -63,6 +63,8 @@ def _advice(error, given, frames):
     if isinstance(error, AttributeError) and getattr(error, "obj", None) is given:
         return f"; read a parameter as p['{error.name}']"
     if isinstance(error, KeyError) and frames == 1 and isinstance(key, (int, str)):
+        if isinstance(key, int):
+            return f"; the parameters have names: write p['{next(iter(given))}'], or give the space as a list of bounds"
         return f"; this candidate has the parameters {', '.join(given)}"
     if frames <= 2 and isinstance(error, (TypeError, AttributeError)) and str(error).startswith(_OF_ONE):
         return "; it is called for one candidate at a time: each parameter is one value (a vector only with batch)"

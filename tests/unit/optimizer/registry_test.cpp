@@ -35,6 +35,9 @@ TEST(Registry, knows_the_optimizers_by_their_names) {
 TEST(Registry, refuses_an_unknown_name_and_names_the_known) {
   const auto known = fmt::format("{}", fmt::join(optimizer_names(), ", "));
   EXPECT_EQ(refusal("quantum"), "there is no optimizer 'quantum'; known are " + known);
+  EXPECT_EQ(refusal("TPE"), "there is no optimizer 'TPE' (here, this method is 'bayes'); known are " + known);
+  EXPECT_EQ(refusal("dual_annealing"),
+            "there is no optimizer 'dual_annealing' (here, this method is 'annealing'); known are " + known);
   EXPECT_EQ(refusal("cma-es"), "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are " + known);
 }
 

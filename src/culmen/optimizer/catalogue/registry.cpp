@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <map>
 #include <ranges>
 
 #include "culmen/base/error.hpp"
@@ -91,6 +93,45 @@ OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options, 
   }
   return options;
 }
+/// Our optimizer of the same kind as one of Optuna, SciPy, Nevergrad, pagmo or NLopt; empty if there is none.
+std::string name_of_peers(const std::string& name) {
+  static const std::map<std::string, std::string> ours{
+      {"tpe", "bayes"},
+      {"gp", "bayes"},
+      {"bayesian", "bayes"},
+      {"bo", "bayes"},
+      {"differentialevolution", "de"},
+      {"sade", "de"},
+      {"dualannealing", "annealing"},
+      {"simulatedannealing", "annealing"},
+      {"lbfgsb", "bfgs"},
+      {"lbfgs", "bfgs"},
+      {"powell", "bobyqa"},
+      {"cobyla", "bobyqa"},
+      {"newuoa", "bobyqa"},
+      {"leastsquares", "lm"},
+      {"levenbergmarquardt", "lm"},
+      {"trf", "lm"},
+      {"pso", "swarm"},
+      {"particleswarm", "swarm"},
+      {"ga", "evolution"},
+      {"genetic", "evolution"},
+      {"bruteforce", "grid"},
+      {"brute", "grid"},
+      {"randomsearch", "random"},
+      {"cg", "conjugate_gradient"},
+      {"simplex", "nelder_mead"},
+      {"hyperband", "racing"},
+      {"successivehalving", "racing"},
+  };
+  std::string letters;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const auto found = ours.find(letters);
+  return found == ours.end() ? std::string() : found->second;
+}
 }  // namespace
 
 const std::vector<OptimizerInfo>& optimizer_catalogue() {
@@ -119,8 +160,10 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);
   if (kind == kinds().end()) {
     const auto known = optimizer_names();
-    throw InputError(fmt::format("there is no optimizer '{}'{}; known are {}", name, did_you_mean(name, known),
-                                 fmt::join(known, ", ")));
+    auto near = did_you_mean(name, known);
+    if (const auto ours = name_of_peers(name); near.empty() && !ours.empty())
+      near = fmt::format(" (here, this method is '{}')", ours);
+    throw InputError(fmt::format("there is no optimizer '{}'{}; known are {}", name, near, fmt::join(known, ", ")));
   }
   for (const auto& [option, value] : options) check_option(*kind, option, value);
   if (const auto why = obstacle(*kind, space, terms.yield); !why.empty())
