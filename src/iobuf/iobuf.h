@@ -99,7 +99,9 @@ struct iobuf_file {
   int live;
   unsigned maps;     // of the program; it stays aside meanwhile
   int remote;        // on a network file system
-  unsigned waiting;  // threads that wait for an offset
+  unsigned waiting;  // threads that wait for an offset, or for a pause
+  unsigned pauses;   // threads that need a pause: no call that uses an offset or writes begins
+  unsigned writing;  // calls that write; the file may be unlocked meanwhile
   struct iobuf_settings with;
   struct iobuf_buffer* buffers;  // iobuf_most_buffers; null: not needed yet
   unsigned has;                  // of them with memory
@@ -145,6 +147,12 @@ struct iobuf_description* iobuf_enter(int fd);
 /// Also keeps its offset from other threads, while the file is unlocked, too. iobuf_leave_offset ends both.
 struct iobuf_description* iobuf_enter_offset(int fd);
 void iobuf_leave_offset(struct iobuf_description* d);
+/// For a write at a given place: as iobuf_enter, but waits for the end of a pause.
+struct iobuf_description* iobuf_enter_place(int fd);
+/// From the end of the first one to the second one, no call uses an offset of the file, no call writes, and nothing is
+/// in its buffers. The file is locked.
+void iobuf_begin_pause(struct iobuf_file* file);
+void iobuf_end_pause(struct iobuf_file* file);
 void iobuf_lock(struct iobuf_file* file);
 void iobuf_unlock(struct iobuf_file* file);
 /// A new descriptor, -1 too, which is returned; errno is kept. reason: why not to buffer it, or 0.
@@ -162,6 +170,7 @@ void iobuf_step_aside_fd(int fd, enum iobuf_reason reason);
 void iobuf_step_all_aside(enum iobuf_reason reason);
 void iobuf_lock_all(void);
 void iobuf_unlock_all(int in_child);
+void iobuf_reset_locks(struct iobuf_file* file);
 void iobuf_reset_table_lock(void);
 /// A mapping of a file begins, or ends.
 void iobuf_mapped(int fd, void* at, size_t bytes);

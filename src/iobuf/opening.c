@@ -158,12 +158,11 @@ static int set_flags(int fd, void* argument) {
   struct iobuf_description* const d = iobuf_enter(fd);
   if (d == NULL) return REAL(fcntl)(fd, F_SETFL, argument);
   struct iobuf_file* const file = d->file;
-  iobuf_flush(file);
+  iobuf_begin_pause(file);
   const int result = REAL(fcntl)(fd, F_SETFL, argument), flags = (int)(intptr_t)argument;
-  if (result == 0) {
-    d->appends = (flags & O_APPEND) != 0;
-    if ((flags & O_DIRECT) != 0) iobuf_step_aside(file, iobuf_by_flags);
-  }
+  if (result == 0 && iobuf_slots[fd] == d) d->appends = (flags & O_APPEND) != 0;
+  iobuf_end_pause(file);
+  if (result == 0 && (flags & O_DIRECT) != 0) iobuf_step_aside(file, iobuf_by_flags);
   iobuf_unlock(file);
   return result;
 }

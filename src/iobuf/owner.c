@@ -20,11 +20,9 @@ void iobuf_begin_owner(void) {
 }
 
 static void adopt(struct iobuf_file* file) {
-  pthread_mutex_init(&file->lock, NULL);
-  pthread_cond_init(&file->changed, NULL);
-  file->dirty = file->has = file->waiting = 0;
+  iobuf_reset_locks(file);
+  file->dirty = file->has = 0;
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
-    d->busy = 0;
     if (file->aside == 0 && !d->foreign) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
   }
   if (file->live && file->aside == 0) file->aside = iobuf_by_process;

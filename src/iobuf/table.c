@@ -55,20 +55,26 @@ static void wait_for_change(struct iobuf_file* file) {
   iobuf_end_uncancelled(before);
 }
 
-struct iobuf_description* iobuf_enter_offset(int fd) {
+static struct iobuf_description* enter_between_pauses(int fd, int needs_offset) {
   for (;;) {
     struct iobuf_description* const d = iobuf_enter(fd);
     if (d == NULL) return NULL;
-    if (!d->busy) {
-      d->busy = 1;
-      ++iobuf_inside;
-      return d;
-    }
     struct iobuf_file* const file = d->file;
+    if (file->pauses == 0 && !(needs_offset && d->busy)) return d;
     wait_for_change(file);
     iobuf_unlock(file);
   }
 }
+
+struct iobuf_description* iobuf_enter_offset(int fd) {
+  struct iobuf_description* const d = enter_between_pauses(fd, 1);
+  if (d == NULL) return NULL;
+  d->busy = 1;
+  ++iobuf_inside;
+  return d;
+}
+
+struct iobuf_description* iobuf_enter_place(int fd) { return enter_between_pauses(fd, 0); }
 
 /// It is not closed meanwhile, because that waits.
 void iobuf_leave_offset(struct iobuf_description* d) {
@@ -79,13 +85,25 @@ void iobuf_leave_offset(struct iobuf_description* d) {
   iobuf_unlock(file);
 }
 
-/// No call uses an offset of the file any more.
-static void await_offsets(struct iobuf_file* file) {
-  for (struct iobuf_description* d = file->descriptions; d != NULL;) {
-    const int busy = d->busy;
-    if (busy) wait_for_change(file);
-    d = busy ? file->descriptions : d->next;
-  }
+static int is_in_use(const struct iobuf_file* file) {
+  const struct iobuf_description* d = file->descriptions;
+  while (d != NULL && !d->busy) d = d->next;
+  return d != NULL || file->writing > 0;
+}
+
+/// Each wait unlocks the file. Calls that are under way then write into buffers again, so this must be repeated until
+/// nothing is left to wait for.
+void iobuf_begin_pause(struct iobuf_file* file) {
+  ++file->pauses;
+  do {
+    while (is_in_use(file)) wait_for_change(file);
+    iobuf_release(file);
+  } while (is_in_use(file));
+}
+
+void iobuf_end_pause(struct iobuf_file* file) {
+  --file->pauses;
+  if (file->waiting > 0) pthread_cond_broadcast(&file->changed);
 }
 
 static void lock_table(void) {
@@ -142,7 +160,7 @@ static struct iobuf_file* new_file(const struct stat* st) {
 /// Of a file that is locked.
 static void begin_file(struct iobuf_file* file, const struct iobuf_settings* with) {
   file->live = 1;
-  file->maps = file->direct = file->queued = 0;
+  file->maps = file->direct = file->queued = file->writing = 0;
   file->error = 0;
   file->checked_ms = 0;
   file->with = *with;
@@ -204,6 +222,18 @@ static void await_all(struct iobuf_file* file) {
   }
 }
 
+/// Nothing that uses a descriptor is under way, or begins.
+static void end_calls(struct iobuf_description* d, int writes) {
+  struct iobuf_file* const file = d->file;
+  ++file->pauses;
+  do {
+    while (d->busy || file->writing > 0) wait_for_change(file);
+    if (writes) iobuf_flush(file);
+    await_all(file);
+  } while (d->busy || file->writing > 0);
+  iobuf_end_pause(file);
+}
+
 static int forget(int fd, int is_open) {
   if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL || iobuf_inside != 0) return 0;
   struct iobuf_description* d = is_open ? iobuf_enter(fd) : NULL;
@@ -221,13 +251,11 @@ static int forget(int fd, int is_open) {
   if (d != NULL) {
     struct iobuf_file* const file = d->file;
     iobuf_lock(file);
-    while (d->busy) wait_for_change(file);
+    end_calls(d, is_open && d->writes);
     if (is_open && d->writes) {
-      iobuf_flush(file);
       if (error == 0) error = file->error;
       file->error = 0;
     }
-    await_all(file);
     remove_descriptor(fd, d);
     iobuf_unlock(file);
   }
@@ -333,16 +361,18 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
   return fd;
 }
 
-void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
-  await_offsets(file);
-  if (file->aside != 0) return;
-  iobuf_flush(file);
-  iobuf_release(file);
+static void leave_to_system(struct iobuf_file* file, enum iobuf_reason reason) {
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
     if (!d->foreign) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
   }
   atomic_store_explicit(&file->aside, (int)reason, memory_order_release);
   if (reason != iobuf_by_process || file->counts.reads + file->counts.writes > 0) iobuf_count_aside(reason);
+}
+
+void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason) {
+  iobuf_begin_pause(file);
+  if (file->aside == 0) leave_to_system(file, reason);
+  iobuf_end_pause(file);
 }
 
 void iobuf_step_aside_fd(int fd, enum iobuf_reason reason) {
@@ -371,12 +401,19 @@ void iobuf_lock_all(void) {
   iobuf_lock_jobs();
 }
 
+/// The other threads, which may wait or be in the middle of a call, are not in a child.
+void iobuf_reset_locks(struct iobuf_file* file) {
+  pthread_mutex_init(&file->lock, NULL);
+  pthread_cond_init(&file->changed, NULL);
+  file->waiting = file->pauses = file->writing = file->direct = 0;
+  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) d->busy = 0;
+}
+
 void iobuf_unlock_all(int in_child) {
   iobuf_unlock_jobs(in_child);
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     if (in_child) {
-      pthread_mutex_init(&iobuf_files[k].lock, NULL);
-      pthread_cond_init(&iobuf_files[k].changed, NULL);
+      iobuf_reset_locks(&iobuf_files[k]);
       --iobuf_inside;
     } else {
       iobuf_unlock(&iobuf_files[k]);

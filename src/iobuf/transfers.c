@@ -50,13 +50,13 @@ static ssize_t append(struct iobuf_description* d, int fd, const struct iovec* p
   ++d->file->counts.system_writes;
   const ssize_t n =
       at == current ? syscall(SYS_writev, fd, parts, count) : syscall(SYS_pwritev, fd, parts, count, at, 0);
-  if (at == current) d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);
+  if (at == current && n > 0) d->offset = iobuf_sys_lseek(fd, 0, SEEK_CUR);
   ++d->file->counts.writes;
   d->file->counts.written_bytes += n > 0 ? (uint64_t)n : 0;
   return n;
 }
 
-static ssize_t write_by(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at) {
+static ssize_t write_part(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at) {
   if (!d->writes) return failed(EBADF);
   const ssize_t bytes = check(parts, count, at);
   if (bytes <= 0) return bytes;
@@ -68,14 +68,28 @@ static ssize_t write_by(struct iobuf_description* d, int fd, const struct iovec*
   return n;
 }
 
-#define BUFFERED(by, parts, count, at)                                                          \
-  struct iobuf_description* const d = at == current ? iobuf_enter_offset(fd) : iobuf_enter(fd); \
-  if (d != NULL) {                                                                              \
-    struct iobuf_file* const file = d->file;                                                    \
-    const ssize_t n_ = by(d, fd, parts, count, at);                                             \
-    if (at == current) iobuf_leave_offset(d);                                                   \
-    else iobuf_unlock(file);                                                                    \
-    return n_;                                                                                  \
+static ssize_t write_by(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at) {
+  struct iobuf_file* const file = d->file;
+  ++file->writing;
+  const ssize_t n = write_part(d, fd, parts, count, at);
+  --file->writing;
+  if (file->waiting > 0) pthread_cond_broadcast(&file->changed);
+  return n;
+}
+
+static struct iobuf_description* enter(int fd, off_t at, int writes) {
+  if (at == current) return iobuf_enter_offset(fd);
+  return writes ? iobuf_enter_place(fd) : iobuf_enter(fd);
+}
+
+#define BUFFERED(by, parts, count, at)                               \
+  struct iobuf_description* const d = enter(fd, at, by == write_by); \
+  if (d != NULL) {                                                   \
+    struct iobuf_file* const file = d->file;                         \
+    const ssize_t n_ = by(d, fd, parts, count, at);                  \
+    if (at == current) iobuf_leave_offset(d);                        \
+    else iobuf_unlock(file);                                         \
+    return n_;                                                       \
   }
 /// Of another descriptor: after it, this process may know more.
 #define HEARD(call)                                   \

@@ -17,7 +17,7 @@ CASES = [name for source in SOURCES for name in re.findall(r"^    CASE\((\w+)\)"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     built = tmp_path_factory.mktemp("cases") / "cases"
-    subprocess.run(["cc", "-std=gnu11", "-O1", "-pthread", "-o", built, *SOURCES, "-ldl"], check=True)
+    subprocess.run(["cc", "-std=gnu11", "-O1", "-rdynamic", "-pthread", "-o", built, *SOURCES, "-ldl"], check=True)
     return built
 
 
@@ -41,6 +41,14 @@ def test_a_case_is_as_without_the_library(program, tmp_path, name):
         (tmp_path / kind).mkdir()
         done = run([program, name], tmp_path / kind, LD_PRELOAD=preloaded)
         assert done.returncode == 0, f"{kind}: {done.stderr}"
+
+
+@pytest.mark.parametrize("buffers", ["1", "4"])
+@pytest.mark.parametrize("name", [name for name in CASES if "while_another_one" in name])
+def test_threads_meet_in_small_buffers(program, tmp_path, name, buffers):
+    small = {"CULMEN_IOBUF_SIZE": "4096", "CULMEN_IOBUF_BUFFERS": buffers, "CULMEN_IOBUF_DELAY_MS": "2"}
+    done = run([program, name], tmp_path, **small)
+    assert done.returncode == 0, done.stderr
 
 
 def built(folder, name, code, *words):

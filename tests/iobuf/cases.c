@@ -2,6 +2,7 @@
 //
 // Exit code 0: the case is as without a preloaded library.
 #include "cases.h"
+#include "cases_threads.h"
 #include "cases_told.h"
 
 #include <assert.h>
@@ -121,6 +122,16 @@ static void an_error_survives_a_lock(void) {
   MUST(write(other, bytes, sizeof bytes) == sizeof bytes);
   flock(other, LOCK_EX);
   MUST(pwrite(other, bytes, 5, 0) == -1 && errno == EFBIG && pwrite(other, bytes, 5, 0) == 5);
+}
+
+static void an_append_that_fails_moves_no_offset(void) {
+  const struct rlimit most = {10, 10};
+  char bytes[10] = "";
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &most);
+  const int fd = open("a", O_CREAT | O_RDWR | O_APPEND, 0644);
+  MUST(pwrite(fd, bytes, 10, 0) == 10 && lseek(fd, 3, SEEK_SET) == 3);
+  MUST(write(fd, bytes, 1) == -1 && errno == EFBIG && lseek(fd, 0, SEEK_CUR) == 3);
 }
 
 static void a_lock_ends_by_close(void) {
@@ -284,6 +295,7 @@ static const struct {
     CASE(backtrace_between_writes),
     CASE(standard_streams_go_to_a_file),
     CASE(an_error_survives_a_lock),
+    CASE(an_append_that_fails_moves_no_offset),
     CASE(a_lock_ends_by_close),
     CASE(a_flag_file_tells_others),
     CASE(the_program_aborts),
@@ -298,6 +310,12 @@ static const struct {
     CASE(a_descriptor_was_inherited),
     CASE(a_coarse_clock_hides_a_change),
     CASE(a_byte_waits_no_longer_than_the_delay),
+    CASE(a_thread_reads_while_another_one_forks),
+    CASE(a_thread_reads_while_another_one_maps),
+    CASE(a_thread_reads_while_another_one_locks),
+    CASE(a_thread_writes_while_another_one_forks),
+    CASE(a_thread_writes_while_another_one_sets_flags),
+    CASE(a_fork_does_not_wait_for_a_pause),
 };
 
 int main(int count, char** words) {
