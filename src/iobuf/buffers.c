@@ -20,8 +20,17 @@ static void now_dirty(struct iobuf_buffer* buffer) {
   iobuf_begin_jobs();
 }
 
+/// A signal handler can look at the dirty bytes at any time. Empty ranges have a high end that is not above the low
+/// one, and each byte is there before it belongs to a range.
+static void set_dirty(size_t* end, size_t value) {
+  atomic_signal_fence(memory_order_seq_cst);
+  *end = value;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
 static void now_clean(struct iobuf_buffer* buffer) {
-  buffer->dirty_low = buffer->dirty_high = 0;
+  set_dirty(&buffer->dirty_high, 0);
+  set_dirty(&buffer->dirty_low, 0);
   if (atomic_fetch_sub(&buffer->file->dirty, 1) == 1) atomic_fetch_sub(&iobuf_dirty_files, 1);
 }
 
@@ -58,6 +67,14 @@ static void clean(struct iobuf_buffer* buffer) {
 }
 
 // While this thread waits for a job, others can use the file. Therefore the last pass of these two waits for nothing.
+
+void iobuf_write_dirty(struct iobuf_file* file) {
+  uint64_t calls = 0;
+  const int fd = iobuf_writer(file);
+  for (unsigned k = 0; file->buffers != NULL && k < iobuf_most_buffers; ++k) {
+    if (is_dirty(&file->buffers[k])) iobuf_write_out(fd, &file->buffers[k], &calls);
+  }
+}
 
 static struct iobuf_buffer* first_dirty(const struct iobuf_file* file) {
   struct iobuf_buffer* found = NULL;
@@ -130,13 +147,8 @@ void iobuf_publish(void) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (file->dirty == 0) continue;
     // In a signal handler that has interrupted this library, a lock may be held by this thread.
-    if (iobuf_inside == 0) {
-      iobuf_lock(file);
-    } else if (pthread_mutex_trylock(&file->lock) == 0) {
-      ++iobuf_inside;
-    } else {
-      continue;
-    }
+    if (iobuf_inside == 0) iobuf_lock(file);
+    else if (!iobuf_try_lock(file)) continue;
     iobuf_flush(file);
     iobuf_unlock(file);
   }
@@ -391,11 +403,12 @@ static int put(struct iobuf_file* file, int64_t block, size_t low, const char* f
   b->low = touches && b->low < low ? b->low : low;
   b->high = touches && b->high > high ? b->high : high;
   if (!is_dirty(b)) {
-    b->dirty_low = low, b->dirty_high = high;
+    set_dirty(&b->dirty_low, low);
+    set_dirty(&b->dirty_high, high);
     now_dirty(b);
   } else {
-    if (low < b->dirty_low) b->dirty_low = low;
-    if (high > b->dirty_high) b->dirty_high = high;
+    if (low < b->dirty_low) set_dirty(&b->dirty_low, low);
+    if (high > b->dirty_high) set_dirty(&b->dirty_high, high);
   }
   b->used = ++file->clock;
   if (!iobuf_has_jobs()) clean(b);
@@ -423,7 +436,9 @@ static void forget_range(struct iobuf_file* file, off_t at, size_t n, int keep_d
 }
 
 /// The file is unlocked meanwhile: other threads can go on, and read nothing into buffers.
-static ssize_t write_directly(struct iobuf_file* file, int fd, const char* from, size_t n, off_t at) {
+static ssize_t write_directly(struct iobuf_description* d, int fd, const char* from, size_t n, off_t at) {
+  struct iobuf_file* const file = d->file;
+  iobuf_begin_piece(d, from, n, at);
   forget_range(file, at, n, 0);
   ++file->direct;
   ++file->counts.system_writes;
@@ -431,24 +446,28 @@ static ssize_t write_directly(struct iobuf_file* file, int fd, const char* from,
   const ssize_t done = iobuf_sys_pwrite(fd, from, n, at);
   const int error = errno;
   iobuf_lock(file);
+  iobuf_end_piece(d, done > 0 ? (size_t)done : 0);
   --file->direct;
   forget_range(file, at, n, 1);
   errno = error;
   return done;
 }
 
-static ssize_t write_part(struct iobuf_file* file, int fd, const char* from, size_t n, off_t at) {
-  if (iobuf_is_large(&file->with, n)) return write_directly(file, fd, from, n, at);
+static ssize_t write_part(struct iobuf_description* d, int fd, const char* from, size_t n, off_t at) {
+  struct iobuf_file* const file = d->file;
+  if (iobuf_is_large(&file->with, n)) return write_directly(d, fd, from, n, at);
   size_t done = 0;
   while (done < n) {
     const off_t place = at + (off_t)done;
     const size_t low = (size_t)place & (file->with.bytes - 1), room = file->with.bytes - low;
     const size_t length = n - done < room ? n - done : room;
+    iobuf_begin_piece(d, from + done, length, place);
     if (!put(file, place >> file->with.shift, low, from + done, length)) break;
+    iobuf_end_piece(d, length);
     done += length;
   }
   if (done == n) return (ssize_t)n;
-  const ssize_t rest = write_directly(file, fd, from + done, n - done, at + (off_t)done);
+  const ssize_t rest = write_directly(d, fd, from + done, n - done, at + (off_t)done);
   if (rest < 0) return done > 0 ? (ssize_t)done : -1;
   return (ssize_t)done + rest;
 }
@@ -459,7 +478,7 @@ ssize_t iobuf_write(struct iobuf_description* d, int fd, const struct iovec* par
   ssize_t done = 0;
   for (int k = 0; k < count; ++k) {
     if (parts[k].iov_len == 0) continue;
-    const ssize_t put = write_part(file, fd, parts[k].iov_base, parts[k].iov_len, at + done);
+    const ssize_t put = write_part(d, fd, parts[k].iov_base, parts[k].iov_len, at + done);
     if (put < 0 && done == 0) return -1;
     if (put > 0) done += put;
     if (put < (ssize_t)parts[k].iov_len) break;

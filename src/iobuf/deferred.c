@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "iobuf/iobuf.h"
 
-enum { most_waiting = 256, most_bytes = 1000, current = -1 };
+enum { most_waiting = 256, most_bytes = 1000, current = -1, most_lock_ms = 500 };
 enum { unused, filling, ready };
 static struct {
   atomic_int state;
@@ -134,8 +135,8 @@ void iobuf_run_waiting(void) {
   errno = error;
 }
 
-/// At the end, when the interrupted call never goes on.
-void iobuf_write_waiting(void) {
+/// At the end, when the interrupted call never continues.
+static void write_waiting(void) {
   for (int k = first_of_thread(); k >= 0; k = first_of_thread()) {
     struct iobuf_description* const d = iobuf_slots[waiting[k].fd];
     waiting[k].state = unused;
@@ -144,6 +145,50 @@ void iobuf_write_waiting(void) {
     const ssize_t n = iobuf_sys_pwrite(waiting[k].fd, waiting[k].bytes, waiting[k].n, at);
     if (waiting[k].at < 0 && n > 0) d->offset += n;
   }
+}
+
+/// Another thread may have locked it, and wait for a lock of this one. Then nothing changes in it any more.
+static void lock_for_ever(struct iobuf_file* file) {
+  const struct timespec ms = {0, 1000000};
+  for (unsigned k = 0; k < most_lock_ms && !iobuf_try_lock(file); ++k) {
+    if (file->holder == iobuf_this_thread()) return;
+    nanosleep(&ms, NULL);
+  }
+}
+
+/// The call that was interrupted counts as far as it has come.
+static void complete_piece(void) {
+  struct iobuf_description* const d = iobuf_call.d;
+  if (d == NULL || d->appends || d->file->aside != 0) return;
+  d->offset = iobuf_call.reached;
+  if (iobuf_call.from == NULL) return;
+  const ssize_t n = iobuf_sys_pwrite(d->fd, iobuf_call.from, iobuf_call.n, iobuf_call.at);
+  if (n > 0 && iobuf_call.at + n > d->offset) d->offset = iobuf_call.at + n;
+}
+
+/// From now on the system has the offset.
+static void leave_to_system(struct iobuf_file* file) {
+  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
+    if (!d->foreign) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
+  }
+  file->aside = iobuf_by_other;
+}
+
+void iobuf_end_inside(void) {
+  const int error = errno;
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    struct iobuf_file* const file = &iobuf_files[k];
+    if (file->aside != 0 || !file->live) continue;
+    lock_for_ever(file);
+    if (file->aside == 0) iobuf_write_dirty(file);
+  }
+  complete_piece();
+  write_waiting();
+  for (unsigned k = 0; k < iobuf_files_used; ++k) {
+    struct iobuf_file* const file = &iobuf_files[k];
+    if (file->aside == 0 && file->live) leave_to_system(file);
+  }
+  errno = error;
 }
 
 /// They are the parent's.

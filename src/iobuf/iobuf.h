@@ -91,7 +91,8 @@ struct iobuf_counts {
 struct iobuf_description;
 struct iobuf_file {
   pthread_mutex_t lock;
-  pthread_cond_t changed;  // the state of a buffer
+  pthread_cond_t changed;      // the state of a buffer
+  const void* _Atomic holder;  // of the lock: iobuf_this_thread; null: nobody, or it is not known yet
   dev_t dev;
   ino_t ino;
   atomic_int aside;   // enum iobuf_reason
@@ -147,6 +148,29 @@ struct iobuf_description* iobuf_enter(int fd);
 /// Also keeps its offset from other threads, while the file is unlocked, too. iobuf_leave_offset ends both.
 struct iobuf_description* iobuf_enter_offset(int fd);
 void iobuf_leave_offset(struct iobuf_description* d);
+/// The call of this thread that uses an offset. A signal handler that ends the program completes the piece.
+struct iobuf_call {
+  struct iobuf_description* d;  // null: there is none
+  off_t reached;                // where its offset is when the last piece has been written
+  const char* _Atomic from;     // the piece that is being written; null: there is none
+  off_t at;
+  size_t n;
+};
+extern __thread struct iobuf_call iobuf_call __attribute__((tls_model("initial-exec")));
+static inline void iobuf_begin_piece(const struct iobuf_description* d, const char* from, size_t n, off_t at) {
+  if (iobuf_call.d != d) return;
+  iobuf_call.at = at, iobuf_call.n = n;
+  atomic_signal_fence(memory_order_seq_cst);
+  atomic_store_explicit(&iobuf_call.from, from, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+static inline void iobuf_end_piece(const struct iobuf_description* d, size_t n) {
+  if (iobuf_call.d != d) return;
+  atomic_signal_fence(memory_order_seq_cst);
+  iobuf_call.reached = iobuf_call.at + (off_t)n;
+  atomic_signal_fence(memory_order_seq_cst);
+  atomic_store_explicit(&iobuf_call.from, NULL, memory_order_relaxed);
+}
 /// For a write at a given place: as iobuf_enter, but waits for the end of a pause.
 struct iobuf_description* iobuf_enter_place(int fd);
 /// From the end of the first one to the second one, no call uses an offset of the file, no call writes, and nothing is
@@ -154,6 +178,11 @@ struct iobuf_description* iobuf_enter_place(int fd);
 void iobuf_begin_pause(struct iobuf_file* file);
 void iobuf_end_pause(struct iobuf_file* file);
 void iobuf_lock(struct iobuf_file* file);
+/// 0: another thread, or the call that a signal handler has interrupted, has locked it.
+int iobuf_try_lock(struct iobuf_file* file);
+/// Waits with the file unlocked.
+void iobuf_wait(struct iobuf_file* file);
+static inline const void* iobuf_this_thread(void) { return &iobuf_inside; }
 void iobuf_unlock(struct iobuf_file* file);
 /// A new descriptor, -1 too, which is returned; errno is kept. reason: why not to buffer it, or 0.
 int iobuf_opened(int fd, const char* path, enum iobuf_reason reason);
@@ -195,6 +224,8 @@ void iobuf_drop(struct iobuf_file* file);
 void iobuf_release(struct iobuf_file* file);
 /// 0, or -1 with errno if an earlier write failed. The file is locked.
 int iobuf_report_error(struct iobuf_file* file);
+/// The dirty bytes of all buffers, past their jobs: for a thread that can wait for nothing.
+void iobuf_write_dirty(struct iobuf_file* file);
 /// The same for a descriptor whose file has stepped aside since then.
 int iobuf_report_late_error(int fd);
 /// Where the bytes end that the system does not know; 0: there are none.
@@ -245,7 +276,6 @@ int iobuf_must_wait(int fd);
 ssize_t iobuf_write_later(int fd, const struct iovec* parts, int count, off_t at);
 int iobuf_close_later(int fd);
 void iobuf_run_waiting(void);
-void iobuf_write_waiting(void);
 void iobuf_forget_waiting(void);
 static inline void iobuf_leave(void) {
   atomic_signal_fence(memory_order_seq_cst);
@@ -272,6 +302,8 @@ void iobuf_after_fork(int in_child);
 void iobuf_begin(void);
 /// Nothing is buffered from now on.
 void iobuf_end(void);
+/// The same in a signal handler that has interrupted this library. The files stay locked.
+void iobuf_end_inside(void);
 /// For a descriptor that is not in the table: its call may tell others, or hear of them.
 void iobuf_told(int fd);
 

@@ -64,10 +64,7 @@ ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from) {
 }
 
 void iobuf_await(struct iobuf_buffer* buffer) {
-  if (buffer->state != iobuf_running) return;
-  const int before = iobuf_begin_uncancelled();
-  while (buffer->state == iobuf_running) pthread_cond_wait(&buffer->file->changed, &buffer->file->lock);
-  iobuf_end_uncancelled(before);
+  while (buffer->state == iobuf_running) iobuf_wait(buffer->file);
 }
 
 /// The file is locked before and after, but not meanwhile.

@@ -48,8 +48,7 @@ void iobuf_end(void) {
   iobuf_check_owner();
   if (atomic_exchange(&iobuf_off, 1)) return;
   if (iobuf_inside != 0) {
-    iobuf_publish();  // a signal handler: what it can reach
-    iobuf_write_waiting();
+    iobuf_end_inside();
     return;
   }
   iobuf_step_all_aside(iobuf_by_other);

@@ -15,6 +15,7 @@ struct iobuf_file iobuf_files[iobuf_most_files];
 atomic_uint iobuf_files_used, iobuf_dirty_files, iobuf_epoch;
 atomic_int iobuf_off, iobuf_stopped;
 __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
+__thread struct iobuf_call iobuf_call __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 static struct iobuf_file *chain[chains], *free_files;
@@ -22,15 +23,40 @@ static struct iobuf_description descriptions[iobuf_most_descriptions], *free_des
 static unsigned descriptions_used;
 static atomic_int highest_fd = -1;
 
+static void set_holder(struct iobuf_file* file, const void* thread) {
+  atomic_store_explicit(&file->holder, thread, memory_order_relaxed);
+}
+
 void iobuf_lock(struct iobuf_file* file) {
   iobuf_check_owner();
   ++iobuf_inside;
   pthread_mutex_lock(&file->lock);
+  set_holder(file, iobuf_this_thread());
+}
+
+int iobuf_try_lock(struct iobuf_file* file) {
+  iobuf_check_owner();
+  ++iobuf_inside;
+  if (pthread_mutex_trylock(&file->lock) == 0) {
+    set_holder(file, iobuf_this_thread());
+    return 1;
+  }
+  --iobuf_inside;
+  return 0;
 }
 
 void iobuf_unlock(struct iobuf_file* file) {
+  set_holder(file, NULL);
   pthread_mutex_unlock(&file->lock);
   iobuf_leave();
+}
+
+void iobuf_wait(struct iobuf_file* file) {
+  const int before = iobuf_begin_uncancelled();
+  set_holder(file, NULL);
+  pthread_cond_wait(&file->changed, &file->lock);
+  set_holder(file, iobuf_this_thread());
+  iobuf_end_uncancelled(before);
 }
 
 struct iobuf_description* iobuf_enter(int fd) {
@@ -48,11 +74,9 @@ struct iobuf_description* iobuf_enter(int fd) {
 }
 
 static void wait_for_change(struct iobuf_file* file) {
-  const int before = iobuf_begin_uncancelled();
   ++file->waiting;
-  pthread_cond_wait(&file->changed, &file->lock);
+  iobuf_wait(file);
   --file->waiting;
-  iobuf_end_uncancelled(before);
 }
 
 static struct iobuf_description* enter_between_pauses(int fd, int needs_offset) {
@@ -71,6 +95,10 @@ struct iobuf_description* iobuf_enter_offset(int fd) {
   if (d == NULL) return NULL;
   d->busy = 1;
   ++iobuf_inside;
+  iobuf_call.from = NULL;
+  iobuf_call.reached = d->offset;
+  atomic_signal_fence(memory_order_seq_cst);
+  iobuf_call.d = d;
   return d;
 }
 
@@ -79,6 +107,7 @@ struct iobuf_description* iobuf_enter_place(int fd) { return enter_between_pause
 /// It is not closed meanwhile, because that waits.
 void iobuf_leave_offset(struct iobuf_description* d) {
   struct iobuf_file* const file = d->file;
+  iobuf_call.d = NULL;
   d->busy = 0;
   if (file->waiting > 0) pthread_cond_broadcast(&file->changed);
   --iobuf_inside;
@@ -405,6 +434,7 @@ void iobuf_lock_all(void) {
 void iobuf_reset_locks(struct iobuf_file* file) {
   pthread_mutex_init(&file->lock, NULL);
   pthread_cond_init(&file->changed, NULL);
+  set_holder(file, NULL);
   file->waiting = file->pauses = file->writing = file->direct = 0;
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) d->busy = 0;
 }

@@ -2,6 +2,7 @@
 //
 // Exit code 0: the case is as without a preloaded library.
 #include "cases.h"
+#include "cases_ended.h"
 #include "cases_threads.h"
 #include "cases_told.h"
 
@@ -316,6 +317,9 @@ static const struct {
     CASE(a_thread_writes_while_another_one_forks),
     CASE(a_thread_writes_while_another_one_sets_flags),
     CASE(a_fork_does_not_wait_for_a_pause),
+    CASE(a_handler_ends_the_program),
+    CASE(a_handler_writes_and_ends_the_program),
+    CASE(a_handler_aborts_beside_other_threads),
 };
 
 int main(int count, char** words) {
