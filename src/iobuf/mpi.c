@@ -23,25 +23,17 @@ static void* function_for(const void* caller, const char* name, const char* prof
 
 enum { error_other = 16 };  // there is no MPI
 
-#define WRAP(name, profiled, parameters, ...)                                               \
+enum { tells = 1, hears = 2, both = 3 };
+#define WRAP(when, name, profiled, parameters, ...)                                         \
   int name parameters;                                                                      \
   IOBUF_PUBLIC int name parameters {                                                        \
     static void* _Atomic real;                                                              \
-    iobuf_publish();                                                                        \
+    if ((when & tells) != 0) iobuf_publish();                                               \
     if (real == NULL) real = function_for(__builtin_return_address(0), #name, profiled);    \
     const int result = real == NULL ? error_other : ((int(*) parameters)real)(__VA_ARGS__); \
-    iobuf_heard();                                                                          \
+    if ((when & hears) != 0) iobuf_heard();                                                 \
     return result;                                                                          \
   }
-#define P1 (word a)
-#define P2 (word a, word b)
-#define P3 (word a, word b, word c)
-#define P4 (word a, word b, word c, word d)
-#define P5 (word a, word b, word c, word d, word e)
-#define P6 (word a, word b, word c, word d, word e, word f)
-#define P7 (word a, word b, word c, word d, word e, word f, word g)
-#define P8 (word a, word b, word c, word d, word e, word f, word g, word h)
-#define P9 (word a, word b, word c, word d, word e, word f, word g, word h, word i)
 #define A1 a
 #define A2 A1, b
 #define A3 A2, c
@@ -51,47 +43,63 @@ enum { error_other = 16 };  // there is no MPI
 #define A7 A6, g
 #define A8 A7, h
 #define A9 A8, i
-/// Fortran has one argument more: the error.
-#define IN_C(name, n) WRAP(MPI_##name, "PMPI_" #name, P##n, A##n)
-#define IN_FORTRAN(name, n)                          \
-  WRAP(mpi_##name##_, "pmpi_" #name "_", P##n, A##n) \
-  WRAP(mpi_##name##_f08_, "pmpi_" #name "_f08_", P##n, A##n)
+#define A10 A9, j
+#define A11 A10, k
+#define A12 A11, l
+#define A13 A12, m
+#define A14 A13, n
+#define P1 word a
+#define P2 P1, word b
+#define P3 P2, word c
+#define P4 P3, word d
+#define P5 P4, word e
+#define P6 P5, word f
+#define P7 P6, word g
+#define P8 P7, word h
+#define P9 P8, word i
+#define P10 P9, word j
+#define P11 P10, word k
+#define P12 P11, word l
+#define P13 P12, word m
+#define P14 P13, word n
+#define AFTER_1 2
+#define AFTER_2 3
+#define AFTER_3 4
+#define AFTER_4 5
+#define AFTER_5 6
+#define AFTER_6 7
+#define AFTER_7 8
+#define AFTER_8 9
+#define AFTER_9 10
+#define AFTER_10 11
+#define AFTER_11 12
+#define AFTER_12 13
+#define AFTER_13 14
+#define JOINED(a, b) a##b
+#define LIST(kind, n) JOINED(kind, n)
+#define IN_C(when, name, n) WRAP(when, MPI_##name, "PMPI_" #name, (LIST(P, n)), LIST(A, n))
+/// Fortran has one argument more: the error. The third name is that of MPICH for the module mpi_f08.
+#define IN_FORTRAN(when, name, n)                                                \
+  WRAP(when, mpi_##name##_, "pmpi_" #name "_", (LIST(P, n)), LIST(A, n))         \
+  WRAP(when, mpi_##name##_f08_, "pmpi_" #name "_f08_", (LIST(P, n)), LIST(A, n)) \
+  WRAP(when, mpi_##name##_f08ts_, "pmpi_" #name "_f08ts_", (LIST(P, n)), LIST(A, n))
+/// The second name takes large counts.
+#define CALL(when, name, small, n) \
+  IN_C(when, name, n)              \
+  IN_C(when, name##_c, n)          \
+  IN_FORTRAN(when, small, AFTER_##n)
+#include "iobuf/mpi_calls.h"
 
-IN_C(File_sync, 1)
-IN_FORTRAN(file_sync, 2)
-IN_C(Barrier, 1)
-IN_FORTRAN(barrier, 2)
-IN_C(Bcast, 5)
-IN_FORTRAN(bcast, 6)
-IN_C(Reduce, 7)
-IN_FORTRAN(reduce, 8)
-IN_C(Allreduce, 6)
-IN_FORTRAN(allreduce, 7)
-IN_C(Gather, 8)
-IN_FORTRAN(gather, 9)
-IN_C(Allgather, 7)
-IN_FORTRAN(allgather, 8)
-IN_C(Scatter, 8)
-IN_FORTRAN(scatter, 9)
-IN_C(Alltoall, 7)
-IN_FORTRAN(alltoall, 8)
-IN_C(Send, 6)
-IN_FORTRAN(send, 7)
-IN_C(Ssend, 6)
-IN_FORTRAN(ssend, 7)
-IN_C(Isend, 7)
-IN_FORTRAN(isend, 8)
-IN_C(Recv, 7)
-IN_FORTRAN(recv, 8)
-IN_C(Wait, 2)
-IN_FORTRAN(wait, 3)
-IN_C(Waitall, 3)
-IN_FORTRAN(waitall, 4)
-IN_C(Win_fence, 2)
-IN_FORTRAN(win_fence, 3)
 int MPI_Finalize(void);
 IOBUF_PUBLIC int MPI_Finalize(void) {
   iobuf_publish();
   int (*const real)(void) = (int (*)(void))function_for(__builtin_return_address(0), "MPI_Finalize", "PMPI_Finalize");
   return real != NULL ? real() : error_other;
+}
+int MPI_Abort(word communicator, int code);
+IOBUF_PUBLIC int MPI_Abort(word communicator, int code) {
+  iobuf_publish();
+  int (*const real)(word, int) =
+      (int (*)(word, int))function_for(__builtin_return_address(0), "MPI_Abort", "PMPI_Abort");
+  return real != NULL ? real(communicator, code) : error_other;
 }

@@ -1,7 +1,10 @@
 """`culmen iobuf` with MPI-IO."""
 
+import re
+import subprocess
+
 import pytest
-from harness import HANGS_S, culmen
+from harness import HANGS_S, ROOT, culmen
 from profiles import AS_ROOT, built
 
 RANKS = 3
@@ -26,3 +29,24 @@ def test_ranks_read_what_others_wrote_before_a_message(mpi, tmp_path):
     done = culmen(*own, *command, "own", cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
     assert (done.returncode, done.stdout) == (0, "0 wrong records\n"), done.stderr
     assert "files buffered" in done.stderr, done.stderr
+
+
+def test_a_rank_reads_what_another_wrote_before_any_call_that_tells_it(mpi, tmp_path):
+    command = ["2" if word == "RANKS" else word for word in built(mpi, tmp_path, "told_by_calls_program.c")]
+    own = ("iobuf", "--report", "--files", "data", "--delay-ms", "3600000", "--")
+    done = culmen(*own, *command, "data", cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"0 of \d+ calls did not tell\n", done.stdout), done.stdout
+    assert "files buffered" in done.stderr, done.stderr
+
+
+def test_wrappers_have_the_number_of_arguments_of_mpi(mpi):
+    words = [f"mpicc.{mpi}", "-E", "-x", "c", "-"]
+    header = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"\bPMPI_(\w+)\s*\(([^;]*?)\)(?:\s*__attribute__[^;]*)?;", header)
+    arguments = {name: text.count(",") + 1 for name, text in found}
+    calls = re.findall(r"^CALL\(\w+, (\w+), (\w+), (\d+)\)", (ROOT / "src/iobuf/mpi_calls.h").read_text(), re.MULTILINE)
+    assert [name for name, small, _ in calls if name.lower() != small] == []
+    known = {name: int(count) for name, _, count in calls if name in arguments}
+    assert len(known) > 100
+    assert known == {name: arguments[name] for name in known}
