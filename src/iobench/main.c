@@ -94,6 +94,13 @@ static int64_t wrong_in_all(const plan* p, const char* buffer, int64_t first, in
   return wrong;
 }
 
+// Bytes of the call before are not those of this one.
+static void spoil(char* buffer, int64_t bytes) {
+  const double begun = MPI_Wtime();
+  memset(buffer, 0xff, (size_t)bytes);
+  aside_s += MPI_Wtime() - begun;
+}
+
 static target opened(const plan* p, int writing) {
   target t = {-1, MPI_FILE_NULL};
   if (p->posix) {
@@ -132,6 +139,9 @@ static void move_mpi(const plan* p, target t, int writing, char* buffer, int64_t
                    : MPI_File_read_at(file, offset, buffer, (int)bytes, MPI_BYTE, &status);
   }
   check(code, writing ? "cannot write" : "cannot read");
+  int moved = 0;
+  MPI_Get_count(&status, MPI_BYTE, &moved);
+  if (moved != bytes) fail(writing ? "cannot write" : "cannot read", "too few bytes");
 }
 
 // Whether a call moves several pieces, with gaps between them.
@@ -152,6 +162,7 @@ static int64_t move_all(const plan* p, target t, int writing, char* buffer) {
     const int64_t count = pieces - first < most ? pieces - first : most;
     const int64_t offset = in_view(p) ? first * p->transfer : offset_of(p, first);
     if (writing) fill(p, buffer, first, count);
+    else spoil(buffer, count * p->transfer);
     if (p->posix) {
       move_posix(t, writing, buffer, count * p->transfer, offset);
     } else {

@@ -67,6 +67,20 @@ def test_the_benchmark_finds_wrong_bytes(tmp_path):
     assert done.returncode != 0
 
 
+@pytest.mark.parametrize("api", ["posix", "mpiio"])
+def test_the_benchmark_finds_a_read_that_moves_nothing(mpi, tmp_path, api):
+    """One call moves all bytes, and the bytes that were written are still in memory."""
+    code = "".join(
+        f"#include <sys/types.h>\nssize_t {name}(int fd, void* to, size_t n, off_t at) {{ return n; }}\n"
+        for name in ("pread", "pread64")
+    )
+    library = tmp_path / "libnothing.so"
+    words = ["cc", "-shared", "-fPIC", "-x", "c", "-o", str(library), "-"]
+    subprocess.run(words, input=code, text=True, check=True)
+    done = benchmark(mpi, tmp_path, "file-per-process", api, "4096", "4096", ranks=1, LD_PRELOAD=str(library))
+    assert done.returncode != 0, done.stdout
+
+
 def test_large_pieces_need_little_memory(tmp_path):
     (tmp_path / "seen.c").write_text(
         "#include <stddef.h>\n#include <unistd.h>\nvoid* __libc_malloc(size_t);\n"
