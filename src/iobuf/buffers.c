@@ -45,6 +45,7 @@ void iobuf_written(struct iobuf_buffer* buffer, int error) {
   now_clean(buffer);
   if (error == 0) return;
   if (file->error == 0) file->error = error;
+  ++file->failed;
   ++file->counts.errors;
   empty(buffer);
 }
@@ -72,7 +73,9 @@ void iobuf_write_dirty(struct iobuf_file* file) {
   uint64_t calls = 0;
   const int fd = iobuf_writer(file);
   for (unsigned k = 0; file->buffers != NULL && k < iobuf_most_buffers; ++k) {
-    if (is_dirty(&file->buffers[k])) iobuf_write_out(fd, &file->buffers[k], &calls);
+    if (!is_dirty(&file->buffers[k])) continue;
+    const int error = iobuf_write_out(fd, &file->buffers[k], &calls);
+    if (error != 0) file->error = error;
   }
 }
 
@@ -111,10 +114,18 @@ void iobuf_release(struct iobuf_file* file) {
   file->has = 0;
 }
 
-int iobuf_report_error(struct iobuf_file* file) {
-  if (file->error == 0) return 0;
-  errno = file->error;
+int iobuf_take_error(struct iobuf_file* file) {
+  const int error = file->error;
+  if (error == 0) return 0;
   file->error = 0;
+  file->failed = 0;
+  return error;
+}
+
+int iobuf_report_error(struct iobuf_file* file) {
+  const int error = iobuf_take_error(file);
+  if (error == 0) return 0;
+  errno = error;
   return -1;
 }
 
@@ -435,7 +446,7 @@ static void forget_range(struct iobuf_file* file, off_t at, size_t n, int keep_d
   }
 }
 
-/// The file is unlocked meanwhile: other threads can go on, and read nothing into buffers.
+/// Other threads can use the file meanwhile, but read nothing into buffers.
 static ssize_t write_directly(struct iobuf_description* d, int fd, const char* from, size_t n, off_t at) {
   struct iobuf_file* const file = d->file;
   iobuf_begin_piece(d, from, n, at);

@@ -1,5 +1,5 @@
-// A signal handler can interrupt a call that is inside this library, with a file locked. What the handler writes waits
-// until that call is done, as the handler itself would have waited for a call of the system.
+// A signal handler can interrupt a call that is inside this library, with a file locked. Writes of the
+// handler wait until that call is done, as the handler itself would have waited for a call of the system.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static void put_in(int k, int fd, const struct iovec* parts, int count, off_t at
   ++iobuf_waiting;
 }
 
-/// What already waits for this descriptor; -1: nothing.
+/// The last write that waits for this descriptor; -1: none.
 static int last_of(int fd) {
   int last = -1;
   for (int k = 0; iobuf_waiting > 0 && k < most_waiting; ++k) {
@@ -188,6 +188,7 @@ void iobuf_end_inside(void) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (file->aside == 0 && file->live) leave_to_system(file);
   }
+  iobuf_print_errors();
   errno = error;
 }
 

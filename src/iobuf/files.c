@@ -88,7 +88,7 @@ IOBUF_PUBLIC int truncate(const char* path, off_t bytes) {
 }
 IOBUF_PUBLIC int truncate64(const char* path, off64_t bytes) ALIAS(truncate);
 
-/// Afterwards, what is read is read anew, too: MPI_File_sync relies on it. 0, or -1 with errno.
+/// Later reads ask the system again: MPI_File_sync relies on it. 0, or -1 with errno.
 static int synchronize(int fd) {
   struct iobuf_description* const d = iobuf_enter(fd);
   if (d == NULL) return iobuf_report_late_error(fd);

@@ -54,7 +54,7 @@ extern const char* const iobuf_reason_names[iobuf_reasons];
 struct iobuf_settings {
   size_t bytes;      // of a buffer: a power of two
   unsigned shift;    // its logarithm
-  size_t large;      // calls of at least so many bytes, or of half a buffer, go straight to the file
+  size_t large;      // calls of at least this size, or of half a buffer, go straight to the file
   unsigned buffers;  // of a file
   unsigned ahead;    // blocks to read ahead
   unsigned behind;   // full buffers that may wait to be written; 0: the program writes them itself
@@ -85,7 +85,7 @@ struct iobuf_buffer {
 struct iobuf_counts {
   uint64_t reads, read_bytes, system_reads;
   uint64_t writes, written_bytes, system_writes;
-  uint64_t errors;
+  uint64_t errors, untold;  // writes that failed; and those of which no call has told the program
 };
 
 struct iobuf_description;
@@ -110,7 +110,8 @@ struct iobuf_file {
   unsigned direct;               // large writes that take place; nothing is read into buffers meanwhile
   uint64_t clock;
   atomic_int error;                  // of a write in the background, for the next call that may report it
-  struct timespec modified, status;  // what the clean bytes belong to
+  unsigned failed;                   // writes since this error
+  struct timespec modified, status;  // of the file when the clean bytes were read
   off_t size;
   uint64_t checked_ms;  // 0: never
   unsigned epoch;
@@ -118,7 +119,7 @@ struct iobuf_file {
   struct iobuf_description* descriptions;
   struct iobuf_file* next;  // in its chain, or among the free ones
 };
-/// What POSIX calls an open file description: descriptors that dup made share it.
+/// An open file description of POSIX: descriptors that dup made share it.
 struct iobuf_description {
   struct iobuf_file* file;
   off_t offset;
@@ -188,8 +189,10 @@ void iobuf_unlock(struct iobuf_file* file);
 int iobuf_opened(int fd, const char* path, enum iobuf_reason reason);
 /// Those that the process has at its begin.
 void iobuf_add_open_descriptors(void);
-/// Before a descriptor is closed or becomes another one. Returns the error of an earlier write, or 0.
+/// Before a descriptor is closed by a call that can tell an error. Returns the error of an earlier write, or 0.
 int iobuf_forget(int fd);
+/// The same for a call that can tell none.
+void iobuf_forget_silently(int fd);
 /// The second descriptor is a copy of the first.
 void iobuf_copied(int fd, int copy);
 /// The file is locked then. null: it is not open.
@@ -224,6 +227,8 @@ void iobuf_drop(struct iobuf_file* file);
 void iobuf_release(struct iobuf_file* file);
 /// 0, or -1 with errno if an earlier write failed. The file is locked.
 int iobuf_report_error(struct iobuf_file* file);
+/// The error, or 0; the call that asks tells the program.
+int iobuf_take_error(struct iobuf_file* file);
 /// The dirty bytes of all buffers, past their jobs: for a thread that can wait for nothing.
 void iobuf_write_dirty(struct iobuf_file* file);
 /// The same for a descriptor whose file has stepped aside since then.
@@ -266,8 +271,11 @@ size_t iobuf_memory_peak(void);
 void iobuf_count_file(struct iobuf_file* file);
 void iobuf_count_aside(enum iobuf_reason reason);
 void iobuf_write_report(void);
-/// One sentence for each file with an error that no call has told the program.
+/// One sentence on stderr for each file with an error that no call has told the program.
 void iobuf_print_errors(void);
+/// The same for one file that is locked. fd: leads to it, or -1.
+void iobuf_print_error(struct iobuf_file* file, int fd);
+extern atomic_int iobuf_no_stderr;  // descriptor 2 is a file of the program
 
 // deferred.c
 extern __thread int iobuf_waiting __attribute__((tls_model("initial-exec")));
@@ -321,5 +329,5 @@ int iobuf_sys_fstat(int fd, struct stat* st);
 /// Whether it is a pipe, a socket or a device: others learn something through it.
 int iobuf_is_message(int fd);
 void iobuf_forget_kind(int fd);
-/// A child counts anew.
+/// A child counts from 0.
 void iobuf_reset_counts(void);

@@ -114,7 +114,7 @@ IOBUF_PUBLIC int __close(int fd) ALIAS(close);
 static void forget_range(unsigned from, unsigned to) {
   iobuf_publish_under_lock();
   for (unsigned fd = from; fd < iobuf_most_fds && fd <= to; ++fd) {
-    iobuf_forget((int)fd);
+    iobuf_forget_silently((int)fd);
     iobuf_forget_kind((int)fd);
   }
 }
@@ -140,7 +140,7 @@ IOBUF_PUBLIC int dup(int fd) { return copied(fd, REAL(dup)(fd)); }
 static int forget_target(int fd, int copy) {
   if (fd == copy || REAL(fcntl)(fd, F_GETFD) < 0) return 0;
   iobuf_publish_under_lock();
-  if (copy >= 0) iobuf_forget(copy);
+  if (copy >= 0) iobuf_forget_silently(copy);
   return 1;
 }
 IOBUF_PUBLIC int dup2(int fd, int copy) {
@@ -264,7 +264,7 @@ IOBUF_PUBLIC FILE* fopen(const char* path, const char* mode) {
 IOBUF_PUBLIC FILE* freopen(const char* path, const char* mode, FILE* stream) {
   iobuf_publish_under_lock();
   before_stream(path);
-  if (stream != NULL && fileno(stream) >= 0) iobuf_forget(fileno(stream));
+  if (stream != NULL && fileno(stream) >= 0) iobuf_forget_silently(fileno(stream));
   return opened_stream(REAL(freopen)(path, mode, stream), path);
 }
 IOBUF_PUBLIC FILE* tmpfile(void) { return opened_stream(REAL(tmpfile)(), NULL); }

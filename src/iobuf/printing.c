@@ -52,7 +52,7 @@ IOBUF_PUBLIC int vdprintf(int fd, const char* format, va_list rest) {
 }
 IOBUF_PUBLIC int dprintf(int fd, const char* format, ...) { PRINT(vdprintf(fd, format, rest)); }
 
-// What a compiler calls with _FORTIFY_SOURCE: the check of the format is the C library's.
+// Compilers call these with _FORTIFY_SOURCE: the check of the format is the C library's.
 int __vdprintf_chk(int fd, int flag, const char* format, va_list rest);
 int __dprintf_chk(int fd, int flag, const char* format, ...);
 IOBUF_PUBLIC int __vdprintf_chk(int fd, int flag, const char* format, va_list rest) {

@@ -62,7 +62,7 @@ IOBUF_PUBLIC void _exit(int code) {
   __builtin_unreachable();
 }
 IOBUF_PUBLIC void _Exit(int code) { _exit(code); }
-// What a handler of their signal writes is not buffered either.
+// Writes of a handler of their signal are not buffered either.
 #define ENDS(name, parameters, arguments) \
   void name parameters;                   \
   IOBUF_PUBLIC void name parameters {     \
@@ -118,6 +118,7 @@ int execveat(int folder, const char* path, char* const words[], char* const envi
 static void before_program(void) { iobuf_step_all_aside(iobuf_by_process); }
 static void before_exec(void) {
   before_program();
+  iobuf_print_errors();
   iobuf_write_report();
 }
 IOBUF_PUBLIC int execve(const char* path, char* const words[], char* const environment[]) {

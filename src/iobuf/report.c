@@ -15,7 +15,7 @@ const char* const iobuf_reason_names[iobuf_reasons] = {"buffered", "pattern", "f
 
 static atomic_ullong files, asides[iobuf_reasons];
 static struct {
-  atomic_ullong reads, read_bytes, system_reads, writes, written_bytes, system_writes, errors;
+  atomic_ullong reads, read_bytes, system_reads, writes, written_bytes, system_writes, errors, untold;
 } sums;
 
 void iobuf_count_aside(enum iobuf_reason reason) {
@@ -32,6 +32,7 @@ void iobuf_count_file(struct iobuf_file* file) {
   atomic_fetch_add(&sums.written_bytes, c->written_bytes);
   atomic_fetch_add(&sums.system_writes, c->system_writes);
   atomic_fetch_add(&sums.errors, c->errors);
+  atomic_fetch_add(&sums.untold, c->untold);
   memset(c, 0, sizeof *c);
 }
 
@@ -47,9 +48,9 @@ static void write_to(int fd) {
   size_t n = (size_t)snprintf(
       text, sizeof text,
       "files %llu\nreads %llu\nread_bytes %llu\nsystem_reads %llu\nwrites %llu\nwritten_bytes %llu\nsystem_writes "
-      "%llu\nerrors %llu\nmemory_bytes %zu\n",
+      "%llu\nerrors %llu\nuntold %llu\nmemory_bytes %zu\n",
       files, sums.reads, sums.read_bytes, sums.system_reads, sums.writes, sums.written_bytes, sums.system_writes,
-      sums.errors, iobuf_memory_peak());
+      sums.errors, sums.untold, iobuf_memory_peak());
   for (unsigned k = 1; k < iobuf_reasons; ++k)
     n += (size_t)snprintf(text + n, sizeof text - n, "aside_%s %llu\n", iobuf_reason_names[k], asides[k]);
   if (syscall(SYS_write, fd, text, n) < 0) return;
@@ -80,14 +81,28 @@ void iobuf_write_report(void) {
   iobuf_reset_counts();
 }
 
+atomic_int iobuf_no_stderr;
+
+void iobuf_print_error(struct iobuf_file* file, int fd) {
+  if (file->error == 0) return;
+  char link[32], path[2048], text[2300];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd < 0 && file->descriptions != NULL ? file->descriptions->fd : fd);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0) snprintf(path, sizeof path, "the file with inode %llu", (unsigned long long)file->ino);
+  else path[length] = '\0';
+  file->counts.untold += file->failed;
+  const int n =
+      snprintf(text, sizeof text, "culmen: bytes of %s were lost: %s.\n", path, strerror(iobuf_take_error(file)));
+  if (!iobuf_no_stderr && syscall(SYS_write, STDERR_FILENO, text, (size_t)n) < 0) return;
+}
+
 void iobuf_print_errors(void) {
+  const int is_inside = iobuf_inside != 0;  // then locks stay as they are
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (!file->live || file->error == 0) continue;
-    char text[256];
-    const int n = snprintf(text, sizeof text, "culmen: bytes of the file with inode %llu were lost: %s.\n",
-                           (unsigned long long)file->ino, strerror(file->error));
-    file->error = 0;
-    if (syscall(SYS_write, STDERR_FILENO, text, (size_t)n) < 0) return;
+    if (!is_inside) iobuf_lock(file);
+    if (file->live) iobuf_print_error(file, -1);
+    if (!is_inside) iobuf_unlock(file);
   }
 }

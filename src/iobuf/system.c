@@ -28,7 +28,7 @@ uint64_t iobuf_now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-struct entry {  // what Linux gives
+struct entry {  // of getdents64
   uint64_t ino;
   int64_t next;
   unsigned short bytes;

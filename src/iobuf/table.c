@@ -191,6 +191,7 @@ static void begin_file(struct iobuf_file* file, const struct iobuf_settings* wit
   file->live = 1;
   file->maps = file->direct = file->queued = file->writing = 0;
   file->error = 0;
+  file->failed = 0;
   file->checked_ms = 0;
   file->with = *with;
   memset(&file->counts, 0, sizeof file->counts);
@@ -201,6 +202,7 @@ static void begin_file(struct iobuf_file* file, const struct iobuf_settings* wit
 static void end_file_if_unused(struct iobuf_file* file) {
   if (file->descriptions != NULL || file->maps > 0 || !file->live) return;
   iobuf_release(file);
+  iobuf_print_error(file, -1);
   iobuf_count_file(file);
   file->live = 0;
   struct iobuf_file** at = chain_of(file->dev, file->ino);
@@ -232,6 +234,7 @@ static void remove_descriptor(int fd, struct iobuf_description* d) {
     }
     return;
   }
+  if (d->next == NULL && file->descriptions == d) iobuf_print_error(file, fd);  // nothing can tell it any more
   struct iobuf_description** at = &file->descriptions;
   while (*at != d) at = &(*at)->next;
   *at = d->next;
@@ -263,15 +266,14 @@ static void end_calls(struct iobuf_description* d, int writes) {
   iobuf_end_pause(file);
 }
 
-static int forget(int fd, int is_open) {
+static int forget(int fd, int is_open, int tells) {
   if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL || iobuf_inside != 0) return 0;
   struct iobuf_description* d = is_open ? iobuf_enter(fd) : NULL;
   int error = 0;
   if (d != NULL) {
     if (d->writes) {
       iobuf_flush(d->file);
-      error = d->file->error;
-      d->file->error = 0;
+      if (tells) error = iobuf_take_error(d->file);
     }
     iobuf_unlock(d->file);
   }
@@ -281,10 +283,7 @@ static int forget(int fd, int is_open) {
     struct iobuf_file* const file = d->file;
     iobuf_lock(file);
     end_calls(d, is_open && d->writes);
-    if (is_open && d->writes) {
-      if (error == 0) error = file->error;
-      file->error = 0;
-    }
+    if (tells && d->writes && error == 0) error = iobuf_take_error(file);
     remove_descriptor(fd, d);
     iobuf_unlock(file);
   }
@@ -292,7 +291,8 @@ static int forget(int fd, int is_open) {
   return error;
 }
 
-int iobuf_forget(int fd) { return forget(fd, 1); }
+int iobuf_forget(int fd) { return forget(fd, 1, 1); }
+void iobuf_forget_silently(int fd) { forget(fd, 1, 0); }
 
 /// A descriptor that the table cannot hold.
 static void step_aside_unseen(int fd) {
@@ -309,7 +309,7 @@ void iobuf_copied(int fd, int copy) {
     step_aside_unseen(copy);
     return;
   }
-  forget(copy, 0);
+  forget(copy, 0, 0);
   lock_table();
   struct iobuf_description* const d = (unsigned)fd < iobuf_most_fds ? iobuf_slots[fd] : NULL;
   if (d != NULL) {
@@ -317,6 +317,7 @@ void iobuf_copied(int fd, int copy) {
     set_slot(copy, d);
   }
   unlock_table();
+  if (copy == STDERR_FILENO) iobuf_no_stderr = 0;
   if (copy <= STDERR_FILENO) iobuf_step_aside_fd(copy, iobuf_by_stream);
 }
 
@@ -372,7 +373,8 @@ int iobuf_opened(int fd, const char* path, enum iobuf_reason reason) {
     errno = error;
     return fd;
   }
-  forget(fd, 0);
+  forget(fd, 0, 0);
+  if (fd == STDERR_FILENO && reason == 0) iobuf_no_stderr = 1;
   if (fd <= STDERR_FILENO && reason == 0) reason = iobuf_by_stream;  // of the C library, which uses the system's offset
   if (iobuf_stopped && reason == 0) reason = iobuf_by_other;
   struct stat st;
@@ -435,6 +437,7 @@ void iobuf_reset_locks(struct iobuf_file* file) {
   pthread_mutex_init(&file->lock, NULL);
   pthread_cond_init(&file->changed, NULL);
   set_holder(file, NULL);
+  iobuf_take_error(file);  // the parent tells it
   file->waiting = file->pauses = file->writing = file->direct = 0;
   for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) d->busy = 0;
 }

@@ -181,7 +181,7 @@ IOBUF_PUBLIC ssize_t pwritev64(int fd, const struct iovec* parts, int count, off
 IOBUF_PUBLIC ssize_t preadv64v2(int fd, const struct iovec* parts, int count, off64_t at, int flags) ALIAS(preadv2);
 IOBUF_PUBLIC ssize_t pwritev64v2(int fd, const struct iovec* parts, int count, off64_t at, int flags) ALIAS(pwritev2);
 
-// What a compiler calls with _FORTIFY_SOURCE.
+// Compilers call these with _FORTIFY_SOURCE.
 ssize_t __read_chk(int fd, void* to, size_t n, size_t room);
 ssize_t __pread_chk(int fd, void* to, size_t n, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void* to, size_t n, off_t at, size_t room);

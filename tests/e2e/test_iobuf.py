@@ -206,6 +206,34 @@ def test_a_failed_write_is_reported_by_close_and_fsync(tmp_path):
     assert done.stdout == "close 27\nfsync 27\n", done.stderr
 
 
+LIMITED = (
+    "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    "fd = os.open('a', os.O_CREAT | os.O_WRONLY)\nos.write(fd, b'x' * 2000)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "end", ["os.execvp('true', ['true'])", "os.dup2(0, fd)", "os.closerange(fd, fd + 1)", "os._exit(0)", "sys.exit()"]
+)
+def test_an_error_that_no_call_can_tell_is_printed_once(tmp_path, end):
+    done = run_python(tmp_path, LIMITED + end + "\n", "--report")
+    assert done.stderr.count(f"culmen: bytes of {tmp_path}/a were lost: File too large.\n") == 1, done.stderr
+    assert "culmen: 1 write in the background failed; no call could tell the program." in done.stderr
+
+
+def test_the_report_says_that_the_program_was_told(tmp_path):
+    done = run_python(tmp_path, LIMITED + "try: os.close(fd)\nexcept OSError: print('told')\n", "--report")
+    assert (done.stdout, "lost" in done.stderr) == ("told\n", False), done.stderr
+    assert "culmen: 1 write in the background failed; the program was told." in done.stderr
+
+
+def test_an_error_is_not_printed_into_a_file_of_the_program(tmp_path):
+    code = "os.close(2)\nos.open('own', os.O_CREAT | os.O_WRONLY)\n" + LIMITED + "os._exit(0)\n"
+    assert run_python(tmp_path, code).returncode == 0
+    assert (tmp_path / "own").read_bytes() == b""
+
+
 def test_a_reader_that_is_told_by_a_pipe_sees_the_bytes(tmp_path):
     code = (
         "child = subprocess.Popen([sys.executable, '-c', "

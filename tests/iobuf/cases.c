@@ -125,6 +125,26 @@ static void an_error_survives_a_lock(void) {
   MUST(pwrite(other, bytes, 5, 0) == -1 && errno == EFBIG && pwrite(other, bytes, 5, 0) == 5);
 }
 
+/// dup2 and freopen cannot tell it, but the next call can.
+static void an_error_survives_other_descriptors(void) {
+  const struct rlimit most = {10, 10};
+  char bytes[100] = "";
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &most);
+  const int fd = make("a"), second = dup(fd), third = open("a", O_WRONLY);
+  if (write(fd, bytes, sizeof bytes) == 10) return;  // at once
+  MUST(dup2(STDIN_FILENO, second) == second && dup2(STDIN_FILENO, third) == third);
+  MUST(fsync(fd) == -1 && errno == EFBIG && fsync(fd) == 0);
+  const int other = make("b");
+  FILE* const stream = fdopen(open("b", O_RDWR), "r+");
+  MUST(stream != NULL && write(other, bytes, sizeof bytes) == 10);
+  const int last = make("c");
+  FILE* const empty = fopen("d", "w");
+  MUST(write(last, bytes, sizeof bytes) == sizeof bytes && empty != NULL);
+  MUST(freopen("c", "r+", empty) != NULL && freopen("d", "w", empty) != NULL);
+  MUST(close(last) == -1 && errno == EFBIG);
+}
+
 static void an_append_that_fails_moves_no_offset(void) {
   const struct rlimit most = {10, 10};
   char bytes[10] = "";
@@ -296,6 +316,7 @@ static const struct {
     CASE(backtrace_between_writes),
     CASE(standard_streams_go_to_a_file),
     CASE(an_error_survives_a_lock),
+    CASE(an_error_survives_other_descriptors),
     CASE(an_append_that_fails_moves_no_offset),
     CASE(a_lock_ends_by_close),
     CASE(a_flag_file_tells_others),

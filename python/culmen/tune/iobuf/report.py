@@ -40,8 +40,15 @@ def sentences(sums: Counter[str]) -> list[str]:
         if count := sums[f"aside_{reason}"]:
             lines.append(f"Not buffered: {plural(count, 'file')} {text}.")
     if sums["errors"]:
-        lines.append(f"{plural(sums['errors'], 'write')} in the background failed; the program was told.")
+        lines.append(f"{plural(sums['errors'], 'write')} in the background failed; {_told(sums)}.")
     return lines
+
+
+def _told(sums: Counter[str]) -> str:
+    untold = sums["untold"]
+    if not untold:
+        return "the program was told"
+    return "no call could tell the program" + ("" if untold == sums["errors"] else f" of {untold} of them")
 
 
 def _mib(count: int) -> str:
