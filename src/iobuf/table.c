@@ -267,6 +267,7 @@ static void end_calls(struct iobuf_description* d, int writes) {
 }
 
 static int forget(int fd, int is_open, int tells) {
+  if (is_open && fd == STDERR_FILENO) iobuf_no_stderr = 1;
   if ((unsigned)fd >= iobuf_most_fds || iobuf_slots[fd] == NULL || iobuf_inside != 0) return 0;
   struct iobuf_description* d = is_open ? iobuf_enter(fd) : NULL;
   int error = 0;

@@ -229,8 +229,8 @@ def test_the_report_says_that_the_program_was_told(tmp_path):
 
 
 def test_an_error_is_not_printed_into_a_file_of_the_program(tmp_path):
-    code = "os.close(2)\nos.open('own', os.O_CREAT | os.O_WRONLY)\n" + LIMITED + "os._exit(0)\n"
-    assert run_python(tmp_path, code).returncode == 0
+    opens = "os.close(2)\nos.open('own', os.O_CREAT | os.O_WRONLY)\n"
+    assert run_python(tmp_path, opens + LIMITED + "os._exit(0)\n").returncode == 0
     assert (tmp_path / "own").read_bytes() == b""
 
 
