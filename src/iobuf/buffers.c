@@ -158,8 +158,12 @@ void iobuf_publish(void) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (file->dirty == 0) continue;
     // In a signal handler that has interrupted this library, a lock may be held by this thread.
-    if (iobuf_inside == 0) iobuf_lock(file);
-    else if (!iobuf_try_lock(file)) continue;
+    if (iobuf_inside == 0) {
+      iobuf_lock(file);
+    } else if (!iobuf_lock_soon(file)) {
+      iobuf_write_dirty(file);
+      continue;
+    }
     iobuf_flush(file);
     iobuf_unlock(file);
   }

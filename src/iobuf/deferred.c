@@ -147,13 +147,15 @@ static void write_waiting(void) {
   }
 }
 
-/// Another thread may have locked it, and wait for a lock of this one. Then nothing changes in it any more.
-static void lock_for_ever(struct iobuf_file* file) {
+/// Nothing changes in a file that is not unlocked for this time.
+int iobuf_lock_soon(struct iobuf_file* file) {
   const struct timespec ms = {0, 1000000};
-  for (unsigned k = 0; k < most_lock_ms && !iobuf_try_lock(file); ++k) {
-    if (file->holder == iobuf_this_thread()) return;
+  for (unsigned k = 0; k < most_lock_ms; ++k) {
+    if (iobuf_try_lock(file)) return 1;
+    if (file->holder == iobuf_this_thread()) return 0;
     nanosleep(&ms, NULL);
   }
+  return 0;
 }
 
 /// The call that was interrupted counts as far as it has come.
@@ -179,7 +181,7 @@ void iobuf_end_inside(void) {
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (file->aside != 0 || !file->live) continue;
-    lock_for_ever(file);
+    iobuf_lock_soon(file);  // for ever
     if (file->aside == 0) iobuf_write_dirty(file);
   }
   complete_piece();

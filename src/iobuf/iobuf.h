@@ -181,6 +181,8 @@ void iobuf_end_pause(struct iobuf_file* file);
 void iobuf_lock(struct iobuf_file* file);
 /// 0: another thread, or the call that a signal handler has interrupted, has locked it.
 int iobuf_try_lock(struct iobuf_file* file);
+/// The same, but waits for other threads. 0: this thread has locked it, or another one that waits for this one.
+int iobuf_lock_soon(struct iobuf_file* file);
 /// Waits with the file unlocked.
 void iobuf_wait(struct iobuf_file* file);
 static inline const void* iobuf_this_thread(void) { return &iobuf_inside; }

@@ -415,7 +415,10 @@ void iobuf_step_aside_fd(int fd, enum iobuf_reason reason) {
 }
 
 void iobuf_step_all_aside(enum iobuf_reason reason) {
-  if (iobuf_inside != 0) return;
+  if (iobuf_inside != 0) {
+    iobuf_publish();
+    return;
+  }
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
     iobuf_lock(file);

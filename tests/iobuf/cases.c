@@ -340,6 +340,7 @@ static const struct {
     CASE(a_fork_does_not_wait_for_a_pause),
     CASE(a_handler_ends_the_program),
     CASE(a_handler_writes_and_ends_the_program),
+    CASE(a_handler_raises_its_signal_again),
     CASE(a_handler_aborts_beside_other_threads),
 };
 

@@ -28,6 +28,12 @@ static void end_by_abort(int signal_number) {
   abort();
 }
 
+static void end_by_the_signal(int signal_number) {
+  note();
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
 static void* write_records(void* at) {
   const int k = (int)(intptr_t)at;
   char bytes[record];
@@ -78,4 +84,5 @@ void a_handler_writes_and_ends_the_program(void) {
   says_more = 1;
   end_in(1, end_at_once);
 }
+void a_handler_raises_its_signal_again(void) { end_in(most_threads, end_by_the_signal); }
 void a_handler_aborts_beside_other_threads(void) { end_in(most_threads, end_by_abort); }
