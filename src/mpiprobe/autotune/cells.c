@@ -3,55 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpiprobe/autotune/tune.h"
+#include "mpiprobe/autotune/race.h"
 
 enum {
-  least_for_two_phases = 6,
-  confirming_rounds = 8,
   most_again = UINT32_MAX / 8,
   most_pause = 1024,  // blocking calls
   for_ever = UINT32_MAX,
   until_next_try = 8,  // at first
+  until_second_look = 50,
   longer = 4,
-  most_looked_again = 3,  // candidates
 };
-// A gain is told from noise if it is as large as this, and if so many pairs of two calls, one with each algorithm, show
-// it: with 7 calls of each, equal ones do so in 3 of 100 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
-// (1947) 50).
-static const double at_least = 0.95, share_of_pairs = 0.8;
 
-enum phase { all_compared, last_compared, confirmed, looked_again };
-
-/// Each candidate gets so many calls in a row. The first of them ends what the former candidate has begun: a rank may
-/// leave a call long before others. So it does not count if there are more.
-struct tune_trial {
-  uint8_t candidates[tune_most_algorithms];  // the first one is the default
-  unsigned count, rounds, calls;
-  enum phase phase;
-  uint32_t again;     // the calls before it
-  int is_lost;        // a time of a nonblocking call is not known and never will be
-  struct sums* sums;  // that are under way, for nonblocking calls; null: none
-  double ns[];        // of a call on this rank, for each candidate and round; in the end, as the mean of the ranks
-};
 /// In one reduction of integers, so that all ranks have the same results.
 struct sums {
   MPI_Request request;
   int64_t ns[];  // of this rank, and whether a time is missing; then of all ranks
 };
 
-static unsigned times_of(const struct tune_trial* trial) { return trial->count * trial->rounds; }
-
-/// Of a comparison.
-static unsigned most_times(void) {
-  const unsigned first = tune_most_algorithms * tune_settings.rounds, last = most_looked_again * confirming_rounds;
-  return first > last ? first : last;
-}
-
 static size_t sums_bytes(unsigned times) { return sizeof(struct sums) + 2 * (times + 1) * sizeof(int64_t); }
 
 int64_t tune_trial_bytes(void) {
-  const size_t sums = tune_settings.one_request ? sums_bytes(most_times()) : 0;
-  return (int64_t)(sizeof(struct tune_trial) + most_times() * sizeof(double) + sums);
+  const size_t sums = tune_settings.one_request ? sums_bytes(tune_most_times()) : 0;
+  return (int64_t)(sizeof(struct tune_trial) + tune_most_times() * sizeof(double) + sums);
 }
 
 static int is_reduction(enum tune_what what) {
@@ -69,33 +42,11 @@ int tune_leaves(MPI_Op op) {
   return !commutes;
 }
 
-static int is_full(const struct tune_trial* trial) { return trial->calls == times_of(trial); }
+static int is_full(const struct tune_trial* trial) { return trial->calls == tune_calls_in(trial); }
 
 static void finish(struct sums* sums) { REAL(MPI_Wait)(&sums->request, MPI_STATUS_IGNORE); }
 
 static void wait_with(struct tune_cell* cell, uint32_t calls) { cell->left = cell->again = calls; }
-
-static void add_candidate(struct tune_trial* trial, unsigned algorithm) {
-  trial->candidates[trial->count++] = (uint8_t)algorithm;
-}
-
-static void begin_phase(struct tune_trial* trial, enum phase phase, unsigned rounds) {
-  trial->phase = phase;
-  trial->rounds = rounds;
-  trial->calls = trial->count = 0;
-  for (unsigned k = 0; k < most_times(); ++k) trial->ns[k] = -1;
-  add_candidate(trial, 0);
-}
-
-static void begin_with_all(const struct tune_state* state, enum tune_what what, struct tune_trial* trial) {
-  begin_phase(trial, last_compared, tune_settings.rounds);
-  for (unsigned k = 1; k < tune_most_algorithms; ++k) {
-    if (tune_is_possible(what, k, state->size)) add_candidate(trial, k);
-  }
-  if (trial->count < least_for_two_phases || tune_settings.rounds < 3) return;
-  trial->phase = all_compared;
-  --trial->rounds;
-}
 
 static void end_trial(struct tune_state* state, struct tune_cell* cell) {
   free(cell->trial);
@@ -104,17 +55,19 @@ static void end_trial(struct tune_state* state, struct tune_cell* cell) {
 }
 
 static int begin_trial(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
-  struct tune_trial* const trial = calloc(1, sizeof *trial + most_times() * sizeof(double));
+  struct tune_trial* const trial = calloc(1, sizeof *trial + tune_most_times() * sizeof(double));
   if (trial == NULL) abort();  // the other ranks expect the same of this one
   ++state->trials;
   cell->trial = trial;
   trial->again = cell->again;
-  if (cell->state == tune_unknown) {
-    begin_with_all(state, what, trial);
+  if (cell->state != tune_unknown) {
+    const unsigned first = cell->algorithm != 0 ? cell->algorithm : cell->runner_up;
+    tune_begin_look(trial, first, first == cell->algorithm ? cell->runner_up : cell->third);
   } else {
-    begin_phase(trial, looked_again, confirming_rounds);
-    if (cell->algorithm != 0) add_candidate(trial, cell->algorithm);
-    if (cell->runner_up != 0 && cell->runner_up != cell->algorithm) add_candidate(trial, cell->runner_up);
+    uint32_t possible = 0;
+    for (unsigned k = 1; k < tune_most_algorithms; ++k)
+      possible |= (uint32_t)tune_is_possible(what, k, state->size) << k;
+    tune_begin_race(trial, possible);
   }
   return trial->count > 1;
 }
@@ -151,7 +104,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
       return stay(cell, cell->again, cell->again > 0 ? cell->again : 1);
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
       struct tune_trial* const trial = cell->trial;
-      const unsigned algorithm = trial->candidates[trial->calls / trial->rounds];
+      const unsigned algorithm = trial->candidates[tune_candidate_now(trial)];
       const MPI_Comm place = place_of(state, what, algorithm);
       if (lacks_place(state, what, algorithm, place)) {
         const uint32_t before = trial->again;
@@ -166,25 +119,10 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
   return stay(cell, cell->again, lacks ? longer_pause(cell->again) : for_ever);
 }
 
-static int by_size(const void* one, const void* other) {
-  const double a = *(const double*)one, b = *(const double*)other;
-  return (a > b) - (a < b);
-}
-
-static unsigned counting(const struct tune_trial* trial) { return trial->rounds - (trial->rounds > 1); }
-
-static double median(const struct tune_trial* trial, unsigned candidate) {
-  double sorted[tune_most_rounds];
-  const unsigned count = counting(trial);
-  memcpy(sorted, trial->ns + candidate * trial->rounds, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, by_size);
-  return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-}
-
 /// Collective.
 static void take_means(const struct tune_state* state, struct tune_trial* trial) {
   double mine[tune_most_algorithms * tune_most_rounds];
-  const int times = (int)times_of(trial);
+  const int times = (int)tune_times_in(trial);
   for (int k = 0; k < times; ++k) mine[k] = trial->ns[k] / state->size;
   REAL(MPI_Allreduce)
   (mine, trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM),
@@ -193,32 +131,23 @@ static void take_means(const struct tune_state* state, struct tune_trial* trial)
   REAL(MPI_Bcast)(trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), 0, state->comm);
 }
 
-/// The fastest candidate without this one and the default; the default if there is no other one.
-static unsigned fastest(const struct tune_trial* trial, unsigned without) {
-  unsigned best = 0;
-  for (unsigned k = 1; k < trial->count; ++k) {
-    if (k != without && (best == 0 || median(trial, k) < median(trial, best))) best = k;
-  }
-  return best;
-}
-
-static int gains(const struct tune_trial* trial, unsigned candidate) {
-  const unsigned count = counting(trial);
-  unsigned faster = 0;
-  const double* const its = trial->ns + candidate * trial->rounds;
-  for (unsigned k = 0; k < count * count; ++k) faster += its[k / count] < trial->ns[k % count];
-  return median(trial, candidate) < at_least * median(trial, 0) && faster >= share_of_pairs * (count * count);
+/// The calls until algorithms are compared again. A reduction is looked at once more only while it keeps the MPI's own
+/// choice: another algorithm would add in another order.
+static uint32_t until_look(const struct tune_trial* trial, enum tune_what what, int is_default) {
+  const uint64_t usual = tune_settings.again, later = (uint64_t)longer * trial->again;
+  const int is_first = trial->phase != tune_looked_again;
+  if (usual == 0 || (is_reduction(what) && !(is_first && is_default))) return for_ever;
+  if (is_first && is_default) return usual < until_second_look ? (uint32_t)usual : until_second_look;
+  const uint64_t next = is_first || later < usual ? usual : later;
+  return next > most_again ? most_again : (uint32_t)next;
 }
 
 static void commit(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   const struct tune_trial* const trial = cell->trial;
-  const uint64_t next = trial->phase == looked_again ? (uint64_t)longer * trial->again : tune_settings.again;
-  // Another algorithm would add in another order.
-  const int is_last = next == 0 || is_reduction(what);
   cell->comm = place_of(state, what, cell->algorithm);
   cell->counted += trial->again;
   cell->state = tune_explored;
-  wait_with(cell, is_last ? for_ever : next > most_again ? most_again : (uint32_t)next);
+  wait_with(cell, until_look(trial, what, cell->algorithm == 0));
   if (lacks_place(state, what, cell->algorithm, cell->comm)) {  // it tries again, without another comparison
     cell->state = tune_loaded;
     wait_with(cell, until_next_try);
@@ -226,25 +155,27 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
   end_trial(state, cell);
 }
 
+/// The best ones, which the next look compares.
+static void remember(struct tune_cell* cell, unsigned first, unsigned second) {
+  const struct tune_trial* const trial = cell->trial;
+  if (trial->phase == tune_confirmed) return;
+  cell->runner_up = trial->candidates[first];
+  if (second != 0) cell->third = trial->candidates[second];
+}
+
 /// From the means.
 static void judge(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_trial* const trial = cell->trial;
-  const unsigned first = fastest(trial, 0), second = fastest(trial, first);
-  const unsigned best = trial->candidates[first], next = trial->candidates[second];
-  const int is_better = gains(trial, first);
-  cell->default_ns = median(trial, 0);
-  cell->chosen_ns = median(trial, is_better ? first : 0);
-  if (trial->phase == all_compared || (trial->phase == last_compared && is_better)) {
-    const int is_early = trial->phase == all_compared;
-    cell->runner_up = (uint16_t)(is_early ? next : cell->runner_up != 0 ? cell->runner_up : next);
-    const unsigned rounds = trial->count / 2 < tune_most_rounds ? trial->count / 2 : tune_most_rounds;
-    begin_phase(trial, is_early ? last_compared : confirmed, is_early ? rounds : confirming_rounds);
-    add_candidate(trial, best);
-    return;
-  }
+  const unsigned first = tune_fastest(trial, 0, 0), second = tune_fastest(trial, first, 0);
+  const unsigned best = trial->candidates[first];
+  const int is_race = trial->phase == tune_raced;
+  remember(cell, first, second);
+  if (is_race && tune_begin_confirmation(trial, first)) return;
+  const int is_better = tune_gains(trial, first);
+  cell->default_ns = tune_median(trial, 0);
+  cell->chosen_ns = tune_median(trial, is_better ? first : 0);
   cell->algorithm = (uint16_t)(is_better ? best : 0);
-  if (!is_better) cell->runner_up = (uint16_t)best;
-  else if (next != 0) cell->runner_up = (uint16_t)next;
+  if (is_better) cell->runner_up = cell->third;
   commit(state, what, cell);
 }
 
@@ -255,8 +186,8 @@ static void decide(struct tune_state* state, enum tune_what what, struct tune_ce
 
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns) {
   struct tune_trial* const trial = cell->trial;
-  const unsigned round = trial->calls % trial->rounds;
-  trial->ns[trial->calls - (round > 0)] = (double)ns;  // the second one replaces the first
+  const int place = tune_place_now(trial);
+  if (place >= 0) trial->ns[place] = (double)ns;
   ++cell->counted;
   ++trial->calls;
   if (is_full(trial)) decide(state, what, cell);
@@ -265,8 +196,8 @@ void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* 
 /// Of this rank: 0: all times are known; 1: not yet; 2: one never will be.
 static int is_missing(const struct tune_trial* trial) {
   if (trial->is_lost) return 2;
-  for (unsigned k = 0; k < trial->count * counting(trial); ++k) {
-    if (trial->ns[k / counting(trial) * trial->rounds + k % counting(trial)] < 0) return 1;
+  for (unsigned k = 0; k < tune_times_in(trial); ++k) {
+    if (trial->ns[k] < 0) return 1;
   }
   return 0;
 }
@@ -309,7 +240,7 @@ void tune_settle(struct tune_state* state) {
 }
 
 static void begin_sums(struct tune_state* state, struct tune_trial* trial) {
-  const unsigned times = times_of(trial);
+  const unsigned times = tune_times_in(trial);
   struct sums* const sums = trial->sums = calloc(1, sums_bytes(times));
   if (sums == NULL) abort();  // the other ranks expect the same of this one
   for (unsigned k = 0; k < times; ++k) sums->ns[k] = (int64_t)trial->ns[k];
@@ -325,7 +256,7 @@ static void end_sums(struct tune_state* state, enum tune_what what, struct tune_
   struct sums* const sums = trial->sums;
   finish(sums);
   trial->sums = NULL;
-  const unsigned times = times_of(trial);
+  const unsigned times = tune_times_in(trial);
   const int64_t* const all = sums->ns + times + 1;
   for (unsigned k = 0; k < times; ++k) trial->ns[k] = (double)all[k] / state->size;
   if (all[times] != 0) give_up(state, cell);
@@ -364,9 +295,8 @@ unsigned tune_compared_later(struct tune_state* state, enum tune_what what, stru
   const struct tune_call call = tune_compared(state, what, cell);
   struct tune_trial* const trial = cell->trial;
   if (call.begin_ns == 0) return call.algorithm;
-  const unsigned round = trial->calls % trial->rounds;
-  if (round > 0 || trial->rounds == 1)
-    *place = (struct tune_place){&trial->ns[trial->calls - (round > 0)], &trial->is_lost};
+  const int now = tune_place_now(trial);
+  if (now >= 0) *place = (struct tune_place){&trial->ns[now], &trial->is_lost};
   ++cell->counted;
   ++trial->calls;
   if (is_full(trial) && !tune_settings.one_request) ++state->waiting;

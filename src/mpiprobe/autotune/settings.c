@@ -7,7 +7,7 @@
 
 #include "mpiprobe/autotune/tune.h"
 
-enum { usual_rounds = 3, usual_warm_up = 3, usual_again = 500, most_warm_up = 1000000, usual_memory = 64 << 20 };
+enum { usual_rounds = 3, usual_warm_up = 1, usual_again = 500, most_warm_up = 1000000, usual_memory = 64 << 20 };
 
 struct tune_settings tune_settings;
 const char* const tune_names[tune_collectives] = {"barrier",

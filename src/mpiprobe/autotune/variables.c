@@ -1,20 +1,20 @@
-// How an algorithm is chosen: by variables of MPI_T, which an MPI reads at each call, or when it makes a communicator.
+// How an algorithm is chosen: by variables, which an MPI reads at each call, or when it makes a communicator.
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpiprobe/autotune/tune.h"
+#include "mpiprobe/autotune/values.h"
 
 const char* tune_off = "MPI was not initialised";
 const struct tune_mpi* tune_mpi;
 
 struct variable {
-  MPI_T_cvar_handle handle;
+  struct tune_value place;
   int known, value;
 };
 static struct variable first[tune_collectives], second[tune_collectives];
-static int (*write_variable)(MPI_T_cvar_handle, const void*);
 
 /// A component of Open MPI takes calls on several nodes before the one that has the choice. It makes communicators of
 /// its own in such a call.
@@ -37,33 +37,24 @@ static const struct tune_mpi* mpi_of(const char* library_version) {
 }
 
 static struct variable variable_named(const char* name) {
-  struct variable found = {0};
-  int index = 0, count = 0;
-  found.known = name != NULL && REAL(MPI_T_cvar_get_index)(name, &index) == MPI_SUCCESS &&
-                REAL(MPI_T_cvar_handle_alloc)(index, NULL, &found.handle, &count) == MPI_SUCCESS && count == 1 &&
-                REAL(MPI_T_cvar_read)(found.handle, &found.value) == MPI_SUCCESS &&
-                write_variable(found.handle, &found.value) == MPI_SUCCESS;
+  struct variable found = {.place = tune_find_value(name)};
+  found.known = found.place.known && tune_read(&found.place, &found.value) && tune_write(&found.place, found.value);
   return found;
 }
 
 /// An algorithm that cannot run must not be an error of a program that never asked for it.
 static void allow_fallback(void) {
 #if !defined(OPEN_MPI)
-  static const int silent = 2;
+  enum { silent = 2 };
   const struct variable fallback = variable_named("MPIR_CVAR_COLLECTIVE_FALLBACK");
-  if (fallback.known) write_variable(fallback.handle, &silent);
+  if (fallback.known) tune_write(&fallback.place, silent);
 #endif
 }
 
 /// Such rules come before the variables.
 static int has_rules(void) {
 #if defined(OPEN_MPI)
-  char name[4096] = "";
-  int index = 0, count = 0;
-  MPI_T_cvar_handle handle;
-  return REAL(MPI_T_cvar_get_index)("coll_tuned_dynamic_rules_filename", &index) == MPI_SUCCESS &&
-         REAL(MPI_T_cvar_handle_alloc)(index, NULL, &handle, &count) == MPI_SUCCESS && count < (int)sizeof name &&
-         REAL(MPI_T_cvar_read)(handle, name) == MPI_SUCCESS && name[0] != '\0';
+  return tune_has_text("coll_tuned_dynamic_rules_filename");
 #else
   return 0;
 #endif
@@ -71,11 +62,9 @@ static int has_rules(void) {
 
 /// INT_MIN if there is no such variable.
 static int value_of(const char* name) {
-  int index = 0, count = 0, value = INT_MIN;
-  MPI_T_cvar_handle handle;
-  const int is_there = REAL(MPI_T_cvar_get_index)(name, &index) == MPI_SUCCESS &&
-                       REAL(MPI_T_cvar_handle_alloc)(index, NULL, &handle, &count) == MPI_SUCCESS && count == 1;
-  return is_there && REAL(MPI_T_cvar_read)(handle, &value) == MPI_SUCCESS ? value : INT_MIN;
+  const struct tune_value variable = tune_find_value(name);
+  int value = INT_MIN;
+  return tune_read(&variable, &value) ? value : INT_MIN;
 }
 
 static int has_before_tuned(void) {
@@ -87,14 +76,12 @@ static int has_before_tuned(void) {
 }
 
 void tune_begin_variables(const char* library_version, int level) {
-  int got;
   tune_mpi = mpi_of(library_version);
   if (tune_mpi == NULL) tune_off = "culmen does not know the algorithms of this version of the MPI";
-  else if (REAL(MPI_T_init_thread)(level, &got) != MPI_SUCCESS) tune_off = "MPI_T does not work";
+  else if (!tune_begin_values(level)) tune_off = "MPI_T does not work";
   else if (has_rules())
     tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
   if (tune_off != NULL) return;
-  write_variable = REAL(MPI_T_cvar_write);
   if (tune_settings.load == NULL || tune_settings.dump != NULL) allow_fallback();
   for (unsigned what = 0; what < tune_collectives; ++what) {
     const struct tune_collective* const c = tune_mpi->of[what];
@@ -141,12 +128,8 @@ int tune_has_nonblocking(void) {
 static void write_choice(unsigned what, unsigned algorithm) {
   const struct tune_collective* const c = tune_mpi->of[what];
   if (!first[what].known) return;
-  const int value = (int)algorithm;
-  write_variable(first[what].handle, &value);
-  if (second[what].known) {
-    const int way = algorithm != 0 ? c->second_forced : second[what].value;
-    write_variable(second[what].handle, &way);
-  }
+  tune_write(&first[what].place, (int)algorithm);
+  if (second[what].known) tune_write(&second[what].place, algorithm != 0 ? c->second_forced : second[what].value);
 }
 
 void tune_set(enum tune_what what, unsigned algorithm) { write_choice(what, algorithm); }
