@@ -118,14 +118,6 @@ def test_settings_leave_out_what_they_say(mpi, tmp_path):
     assert {choice.size for choice in choices} == {256}
 
 
-def test_calls_from_fortran_are_tuned(mpi, tmp_path):
-    words = built(mpi, tmp_path, "broadcasts_program.F90")
-    done = tuned(tmp_path, words, 2, "--output", "fortran.tuning")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (choice,) = read_tuning(tmp_path / "fortran.tuning").choices
-    assert (choice.collective, choice.size, choice.calls) == ("bcast", 256, 50)
-
-
 PYTHON = """
 from mpi4py import MPI
 
