@@ -52,7 +52,6 @@ def _run(bench: Bench, mpi: str, way: str) -> dict:
 
 
 def _start(bench: Bench, mpi: str, launcher: Launcher) -> Row:
-    """With the tuner, Open MPI registers the variables of all its components."""
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for turn in range(2 * bench.repeat):
         begin, with_tuner = time.monotonic(), turn % 2 == 0

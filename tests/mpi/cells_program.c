@@ -42,19 +42,24 @@ void tune_forget_samples(const struct tune_state* state, const struct tune_cell*
 
 static double uniform(void) { return (rand() + 0.5) / (RAND_MAX + 1.0); }
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307 * uniform()); }
-/// As of two ranks on two cores, of eight ranks on two cores, and of one that is off its core in some calls. In the last
-/// kind, each call is a little slower than the one before.
+/// As of two ranks on two cores, of eight ranks on two cores, and of one that is off its core in some calls. In the
+/// last kind, each call is a little slower than the one before.
 enum kind { few_outliers, two_ranks, eight_ranks, off_the_core, slow_drift, kinds };
 static enum kind kind = few_outliers;
 static unsigned calls_before;
 static double noise(void) {
   ++calls_before;
   switch (kind) {
-    case two_ranks: return exp(0.15 * normal());
-    case eight_ranks: return exp(0.3 * normal());
-    case off_the_core: return exp(0.15 * normal()) * (uniform() < 0.1 ? 1 + 1000 * uniform() : 1);
-    case slow_drift: return exp(0.15 * normal()) * (1 + 0.005 * calls_before);
-    default: return 1.0 + 0.3 * uniform() + (uniform() < 0.1 ? 2.0 * uniform() : 0);
+    case two_ranks:
+      return exp(0.15 * normal());
+    case eight_ranks:
+      return exp(0.3 * normal());
+    case off_the_core:
+      return exp(0.15 * normal()) * (uniform() < 0.1 ? 1 + 1000 * uniform() : 1);
+    case slow_drift:
+      return exp(0.15 * normal()) * (1 + 0.005 * calls_before);
+    default:
+      return 1.0 + 0.3 * uniform() + (uniform() < 0.1 ? 2.0 * uniform() : 0);
   }
 }
 
@@ -148,8 +153,8 @@ static void expect_choices(int is_shown) {
       set_times(20000, count - 1, 10000);
       const int missed = regrets(tune_bcast, first, 1.05), second_missed = regrets(tune_bcast, second, 1.05);
       if (is_shown)
-        printf("%2u %-12s  slower by 6%%: %3d, later %3d; by 20%%: %3d; twice as fast and missed: %3d, later %3d\n", count,
-               names[kind], slower, later, much, missed, second_missed);
+        printf("%2u %-12s  slower by 6%%: %3d, later %3d; by 20%%: %3d; twice as fast and missed: %3d, later %3d\n",
+               count, names[kind], slower, later, much, missed, second_missed);
       after(tune_bcast, first, &cell);
       expect(cell.trial == NULL && cell.state == tune_explored, "it still explores after three calls each", (int)count);
       expect(slower <= 0.08 * studies, "a slower algorithm than the default was chosen", slower);

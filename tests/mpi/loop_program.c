@@ -1,5 +1,5 @@
-// Makes communicators, calls on them and frees them: loop_program COMMUNICATORS CALLS. Prints by how many bytes the heap
-// of rank 0 has grown since half of them.
+// Makes communicators, calls on them and frees them: loop_program COMMUNICATORS CALLS. Prints by how many bytes the
+// heap of rank 0 has grown since half of them.
 #include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>

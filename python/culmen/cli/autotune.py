@@ -53,7 +53,7 @@ def autotune(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Calls of each algorithm. Default: 3."),
+        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Mean number of calls for each algorithm. Default: 3."),
     ] = None,
     warm_up: Annotated[
         int | None,
@@ -62,7 +62,7 @@ def autotune(
             metavar="N",
             min=0,
             max=1_000_000,
-            help="Calls before the first algorithm is tried. Default: 3.",
+            help="Calls before the first algorithm is tried. Default: 1.",
         ),
     ] = None,
     recheck: Annotated[

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 11 calls of each, equal
-// ones do so in 1 of 400 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all of
-// them must, and the gain must be larger.
+// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 11 calls of each,
+// equal ones do so in 1 of 400 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all
+// of them must, and the gain must be larger.
 struct rule {
   unsigned pairs;  // from this number on
   double share;    // of the pairs
@@ -110,13 +110,19 @@ int tune_begin_confirmation(struct tune_trial* trial, unsigned fastest) {
   return 1;
 }
 
+struct all_times {
+  double ns[2 * tune_most_rounds];
+  unsigned count;
+};
+
 /// With those of the race.
-static struct tune_times times_of(const struct tune_trial* trial, unsigned candidate) {
-  struct tune_times all = {.count = 0}, its;
-  if (candidate < 2) all = trial->raced[candidate];
-  keep(trial, candidate, &its);
-  memcpy(all.ns + all.count, its.ns, its.count * sizeof *its.ns);
-  all.count += its.count;
+static struct all_times times_of(const struct tune_trial* trial, unsigned candidate) {
+  const struct tune_times* const raced = candidate < 2 ? &trial->raced[candidate] : NULL;
+  struct all_times all = {.count = raced != NULL ? raced->count : 0};
+  if (raced != NULL) memcpy(all.ns, raced->ns, raced->count * sizeof *raced->ns);
+  const unsigned more = counting(trial, candidate);
+  memcpy(all.ns + all.count, trial->ns + sum(trial, candidate), more * sizeof *all.ns);
+  all.count += more;
   return all;
 }
 
@@ -126,7 +132,7 @@ static int by_size(const void* one, const void* other) {
 }
 
 double tune_median(const struct tune_trial* trial, unsigned candidate) {
-  struct tune_times its = times_of(trial, candidate);
+  struct all_times its = times_of(trial, candidate);
   qsort(its.ns, its.count, sizeof *its.ns, by_size);
   return (its.ns[(its.count - 1) / 2] + its.ns[its.count / 2]) / 2;
 }
@@ -147,7 +153,7 @@ static const struct rule* rule_for(unsigned pairs) {
 }
 
 int tune_gains(const struct tune_trial* trial, unsigned candidate) {
-  const struct tune_times usual = times_of(trial, 0), its = times_of(trial, candidate);
+  const struct all_times usual = times_of(trial, 0), its = times_of(trial, candidate);
   const unsigned pairs = usual.count * its.count;
   const struct rule* const rule = rule_for(pairs);
   unsigned faster = 0;

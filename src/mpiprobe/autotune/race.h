@@ -10,7 +10,7 @@ enum tune_phase { tune_raced, tune_confirmed, tune_looked_again };
 
 /// Means of the ranks.
 struct tune_times {
-  double ns[2 * tune_most_rounds];
+  double ns[tune_most_rounds];
   unsigned count;
 };
 

@@ -118,9 +118,9 @@ enum { tune_sets = 1 };
 
 /// Calls of one collective with sizes of one class.
 struct tune_cell {
-  MPI_Comm comm;       // where its calls go if the choice is made
-  uint32_t left;       // calls with this choice before algorithms are compared; at first, the warm-up
-  uint16_t algorithm;  // the choice
+  MPI_Comm comm;                 // where its calls go if the choice is made
+  uint32_t left;                 // calls with this choice before algorithms are compared; at first, the warm-up
+  uint16_t algorithm;            // the choice
   uint16_t runner_up, third;     // of the last comparison
   uint32_t again;                // the number from which `left` counts down
   uint64_t counted;              // calls, without those that `left` counts
