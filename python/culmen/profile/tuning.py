@@ -6,7 +6,7 @@ from ..launch.mpi import with_library
 from .amounts import shown_bytes
 from .recorded import Rank
 
-_PER_ALGORITHM = 5  # calls that `culmen autotune` makes until it has chosen
+_PER_ALGORITHM = 3  # calls that `culmen autotune` makes until it has chosen
 _LEFT = 5  # times as many calls must be left to gain on
 _PLACEMENT = "`culmen tune placement -- …` looks for a faster placement of the ranks on the cores."
 _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/O.", "waits": _PLACEMENT}
