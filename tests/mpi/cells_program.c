@@ -125,7 +125,7 @@ static int chosen_in(enum tune_what what, int calls, unsigned algorithm) {
   return number;
 }
 
-/// Studies in which the choice is so many times slower than the best one, after these calls.
+/// Studies in which the time with the choice is at least this factor longer than the best one, after these calls.
 static int regrets(enum tune_what what, int calls, double factor) {
   int number = 0;
   for (int k = 0; k < studies; ++k) {

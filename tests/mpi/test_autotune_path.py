@@ -1,4 +1,4 @@
-"""What remains of the trials of ``culmen autotune`` in calls that keep the MPI's own choice."""
+"""Calls with the MPI's own choice, after ``culmen autotune`` has tried others, under both MPIs."""
 
 import os
 import re

@@ -53,7 +53,7 @@ def autotune(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Mean number of calls for each algorithm. Default: 3."),
+        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Mean calls for each algorithm. Default: 3."),
     ] = None,
     warm_up: Annotated[
         int | None,
