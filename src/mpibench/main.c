@@ -1,26 +1,26 @@
 // Measures collectives and messages of an MPI. Rank 0 reads commands from its standard input and answers each with one
 // line.
 //
-//   set NAME VALUE                      writes a control variable of MPI_T (an integer) on all ranks
-//   new                                 makes a communicator; answers its number. Number 0 is there from the start
-//   check COLLECTIVE COMM BYTES ROOT    one call with known data: answers whether all results are right
-//   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
+//     set NAME VALUE                    writes a control variable of MPI_T (an integer) on all ranks
+//     new                               makes a communicator; answers its number. Number 0 is there from the start
+//     check COLLECTIVE COMM BYTES ROOT  one call with known data: answers whether all results are right
+//     time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
 //                                       the counted functions that ran at least N times on all ranks. If the MPI shows
 //                                       the messages of a nonblocking collective: "sends:" and the number that each
 //                                       rank sends in a call, as in sends:1,0
-//   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
-//   nodes                               answers the number of nodes, and the most ranks on one of them
-//   get NAME                            answers the value of a control variable of rank 0, and its name if it has one
-//   peers - BYTES                       messages between all pairs of ranks, with one buffer
-//   memory                              answers bytes of the rank with most memory: the most since the start or
+//     pingpong - BYTES N                N round trips between the ranks 0 and 1: answers half of each time in ns
+//     nodes                             answers the number of nodes, and the most ranks on one of them
+//     get NAME                          answers the value of a control variable of rank 0, and its name if it has one
+//     peers - BYTES                     messages between all pairs of ranks, with one buffer
+//     memory                            answers bytes of the rank with most memory: the most since the start or
 //                                       the last such command (VmHWM), and now (VmRSS)
-//   end
+//     end
 //
 // Answers begin with "ok" or "error". The time of a call is that from the first start to the last end over all ranks,
-// on the clock of rank 0. With WINDOW_NS > 0 all ranks start at the same time of this clock, each call that long after
-// the one before (S. Hunold and A. Carpen-Amarie, IEEE TPDS 27 (2016) 3617). With 0, a barrier of own messages comes
-// before each call: for more ranks than cores, where ranks cannot all wait for a time.
+// on the clock of rank 0. If WINDOW_NS > 0, all ranks start a call at the same time of this clock, WINDOW_NS after the
+// previous call (S. Hunold and A. Carpen-Amarie, IEEE TPDS 27 (2016) 3617). If WINDOW_NS is 0, a barrier made of
+// messages comes before each call. Use 0 for more ranks than cores, because the ranks then cannot all wait for a time.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

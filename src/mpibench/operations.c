@@ -50,7 +50,7 @@ struct operation {
   int blocks;   // of the larger buffer: 1, or as many as ranks (0)
   int reduces;  // its operands are vectors
   int (*call)(MPI_Comm comm, int bytes, int root, MPI_Request* request);
-  // What byte or element `i` of block `block` must be, for data made by value_of().
+  // The right value of byte or element `i` of block `block`, for data made by value_of().
   int (*expected)(int block, size_t i, int root);
   int at_root;           // only the root has a result
   int blocks_of_result;  // 1 or 0, as above

@@ -8,7 +8,7 @@ typedef struct operation operation;
 // NULL: there is no such collective. The nonblocking ones begin with an i, such as ibcast; their pointer is valid until
 // the next search.
 const operation* find_operation(const char* name);
-// Memory for messages of so many bytes. 0: there is not enough.
+// Reserves memory for messages of this number of bytes. 0: there is not enough.
 int make_room(size_t bytes);
 // Room for one message, after make_room().
 unsigned char* message(void);

@@ -1,4 +1,4 @@
-// What the ranks of the benchmark say to each other, by messages only: collectives are what it measures.
+// Communication between the ranks of the benchmark. It uses only messages, because the benchmark measures collectives.
 #pragma once
 #include <mpi.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ void broadcast(void* data, int bytes);
 void barrier(void);
 // The smallest number of all ranks, at rank 0.
 int64_t smallest(int64_t mine);
-// The same for so many numbers.
+// The same for an array of `count` numbers.
 void smallest_of(int64_t* mine, int count);
 // The sum over all ranks, at rank 0.
 int64_t total(int64_t mine);

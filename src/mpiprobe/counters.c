@@ -1,5 +1,4 @@
-// What the process uses of the machine: time of processors, memory and, where the kernel lets it count them,
-// instructions and cycles.
+// The resources that the process uses: CPU time and memory. If the kernel allows it, also instructions and cycles.
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <unistd.h>

@@ -17,7 +17,7 @@ enum {
 #define PROBE_MAGIC UINT64_C(0x37656c69666f7270)  // "profile7"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
-/// What a function is for. waits: for requests, also tests of them; communicators: makes or frees them.
+/// The kind of a function. waits: waits for requests or tests requests; communicators: makes or frees communicators.
 enum probe_kind {
   probe_kind_messages,
   probe_kind_waits,
@@ -32,8 +32,9 @@ struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
   uint32_t process, functions, communicators, hints;
-  uint32_t threads;    ///< that call MPI: the greatest number that existed at a time; 1 if only one may call
-  uint32_t period;     ///< one of so many calls waits for the others first, see probe_entry; 0: none
+  uint32_t threads;  ///< largest number of threads that call MPI and existed at the same time; 1 if only one thread may
+                     ///< call MPI
+  uint32_t period;   ///< one call in this number of calls first waits for the other ranks, see probe_entry; 0: no call
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
   uint32_t bin_shift;  ///< a bin of the timeline is 2 to this power ticks wide; it grows during the run
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
@@ -64,7 +65,7 @@ struct probe_communicator {
       origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
 };
 
-/// What the program asked for when it opened a file: "key=value; key=value".
+/// The hints that the program gave when it opened a file: "key=value; key=value".
 struct probe_hints {
   uint32_t file;  ///< among the communicators
   char text[252];

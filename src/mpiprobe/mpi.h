@@ -1,4 +1,4 @@
-// What libraries that are preloaded into MPI programs know of the MPI of the process.
+// The MPI of the process, as seen by a library that is preloaded into MPI programs.
 #pragma once
 #include <mpi.h>
 #include <stddef.h>

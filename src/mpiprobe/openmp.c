@@ -1,7 +1,7 @@
-// How long a program is in parallel regions of OpenMP, and how much of that its threads work. libgomp has no interface
-// for tools, so its functions that run a region are wrapped: the time of the region, and that of each thread in the
-// function that the compiler made of the region. The rest of a thread's time is waits at barriers and at the end of the
-// region.
+// The time of a program in parallel regions of OpenMP, and the share of this time in which its threads work. libgomp
+// has no interface for tools. Therefore wrappers of its functions measure two times: that of the region, and that of
+// each thread in the function that the compiler made of the region. In the rest of the time, a thread waits at barriers
+// and at the end of the region.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

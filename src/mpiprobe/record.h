@@ -1,4 +1,5 @@
-// What the wrappers call. Nothing here prints, allocates after MPI_Init, or changes what the program sees.
+// The functions that the wrappers call. None of them prints, allocates after MPI_Init, or changes what the program
+// sees.
 #pragma once
 #include <mpi.h>
 #include <stddef.h>
@@ -131,15 +132,15 @@ void probe_add_time(unsigned kind, uint64_t begin, uint64_t end);
 /// Makes the bins so wide that this time is in one.
 uint32_t probe_reach(uint64_t since_start);
 
-/// What the process has used so far.
+/// The resources that the process has used so far.
 struct probe_use {
   uint64_t cpu_ns, preempted, memory_kib, instructions, cycles, scalars, vectors, memory_cycles;
 };
 void probe_begin_counters(void);
 struct probe_use probe_used(void);
 
-/// One of so many calls waits for the other ranks before MPI's own function is called, to see how long that takes. 0:
-/// none.
+/// One call in this number of calls is a sample: before MPI's own function, it waits for the other ranks and measures
+/// this wait. 0: no samples.
 extern unsigned probe_period;
 #define probe_no_sample UINT64_MAX
 void probe_begin_samples(void);
@@ -162,12 +163,13 @@ static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uin
 void probe_begin_requests(void);
 /// The function of this entry started the request.
 void probe_started(MPI_Request request, struct probe_entry* entry);
-/// The request waits for MPI_Start. Its starts count in this row. parts: if its bytes count when so many parts of it
-/// are ready; 0: they count when it starts.
+/// The request waits for MPI_Start. Its starts count in this row. parts: number of parts of a partitioned request,
+/// whose bytes count when the parts are ready; 0: the bytes count at the start.
 void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int parts, int peer);
 /// After a call that started these. Its time counts for them in equal parts.
 void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* start);
-/// So many parts of it are ready. The time of this call counts for the function that prepared it.
+/// This number of parts of the request are ready. The time of this call counts for the function that prepared the
+/// request.
 void probe_ready(MPI_Request request, int parts, uint64_t ticks, struct probe_entry* ready);
 /// A call that changes none of these. Its time counts for the functions that started them, in equal parts.
 void probe_looked(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* look);

@@ -1,6 +1,5 @@
-// When a profile begins and ends, and the file that it is in. It begins when the program begins MPI, by MPI_Init or by
-// a session, and ends when the program ends MPI. With sessions, the program may begin MPI again: then the profile goes
-// on.
+// The start and the end of a profile, and its file. A profile begins at MPI_Init or at the first session, and ends when
+// the program ends MPI. With sessions, the program may begin MPI again. Then the same profile continues.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

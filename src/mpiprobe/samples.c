@@ -1,6 +1,6 @@
-// Samples of waiting: before a collective function, one of the same kind with hardly any data ends when the ranks have
-// called it whose data are needed. Before a receive, MPI_Probe ends when the message has arrived. What the function
-// itself takes then is the time that moves data.
+// Samples of waiting: before a collective function, the library calls one of the same kind with hardly any data. This
+// call ends when all ranks whose data are needed have called the function. Before a receive, MPI_Probe ends when the
+// message has arrived. The rest of the function's time moves data.
 #include <stdlib.h>
 
 #include "mpiprobe/record.h"

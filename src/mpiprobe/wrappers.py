@@ -149,7 +149,7 @@ def _before(words: list[str], entry: Entry) -> list[str]:
 
 
 def _first(entry: Entry) -> list[str]:
-    """What a call waits for first, if it is among those that do."""
+    """The code of the wait before a call; empty for functions without such a wait."""
     if "waits_for" not in entry:
         return []
     wait = {

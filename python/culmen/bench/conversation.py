@@ -18,7 +18,7 @@ _Self = TypeVar("_Self", bound="Conversation")
 
 
 class RefusedError(RuntimeError):
-    """The MPI, or the benchmark, refuses a call; the ranks go on."""
+    """The MPI or the benchmark refuses a call; the ranks continue."""
 
 
 class LostError(RuntimeError):
@@ -128,7 +128,7 @@ class Conversation:
         self._said.extend(self._process.stderr)
 
     def _end(self) -> None:
-        """Asks the ranks to end, then makes them."""
+        """Asks the ranks to end, then ends them."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
@@ -145,13 +145,13 @@ class Conversation:
 
 
 def short_version(text: str) -> str:
-    """Of the long text that an MPI says of itself."""
+    """The name and the version, from the long text with which an MPI describes itself."""
     found = re.match(r"(Open MPI|MPICH|Intel\(R\) MPI Library)\D*([\d.]+\w*)", text)
     return f"{found[1]} {found[2]}" if found else text[:40]
 
 
 def _reason(text: str) -> str:
-    """MPICH gives a stack of errors: the last one says why, unless the text was cut off before."""
+    """MPICH prints a stack of errors. The last one gives the reason, unless the text was cut off."""
     if "error stack:" not in text:
         return text
     last = re.split(r"\w+\(\d+\)\.*:?", text)[-1].strip(" .")

@@ -1,4 +1,4 @@
-"""What the pages of ``culmen bench`` have alike."""
+"""Parts that all pages of ``culmen bench`` share."""
 
 import platform
 import time

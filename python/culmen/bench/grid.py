@@ -30,7 +30,7 @@ class Grid:
     repetitions: int = 3
     cost: str = "sleep"
     io_threads: tuple[int, ...] = (1, 2, 4)
-    measure_s: float = 0.5  #: each point measures for so long, or until each worker has done eight evaluations
+    measure_s: float = 0.5  #: shortest time of a point; it also lasts until each worker has made eight evaluations
     mpi: str = "default"  #: as for `culmen launch`
     peers: tuple[str, ...] = ()  #: paths of runners
 
@@ -63,7 +63,7 @@ class Grid:
 
     @property
     def of_io_threads(self) -> str:
-        """The transport that is also measured with several I/O threads; empty: none has them."""
+        """The transport that is also measured with several I/O threads; empty if none has I/O threads."""
         return next((name for name in _core.SCHEMES if name in self.transports), "")
 
     def check(self) -> None:

@@ -45,11 +45,14 @@ class Point:
 
 @dataclass(frozen=True)
 class PointMeasured:
-    """What one point measured. A peer gives only ``items``, ``steady_s``, ``work_s``, ``lone_s``; the others are 0."""
+    """The measurement of one point.
+
+    A peer gives only ``items``, ``steady_s``, ``work_s`` and ``lone_s``; the others are 0.
+    """
 
     items: int  #: evaluations in the steady state
-    steady_s: float  #: the steady state lasted so long
-    work_s: float  #: these items take so long one after the other, if nothing disturbs them
+    steady_s: float  #: duration of the steady state
+    work_s: float  #: time of these items one after the other, if nothing disturbs them
     lone_s: float  #: measured duration of an evaluation that nothing disturbs
     evaluations: int = 0  #: of the whole run
     whole_s: float = 0.0  #: the whole run, with the start and the end of the workers

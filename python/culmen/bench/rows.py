@@ -1,4 +1,4 @@
-"""What was measured, as a table: CSV, and the means over the repetitions with their errors."""
+"""The measurements as a table: CSV, and the means over the repetitions with their errors."""
 
 import csv
 import math

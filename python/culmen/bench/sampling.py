@@ -82,7 +82,7 @@ class Series:
     """Times of calls of one kind, in visits. A negative time does not count: a rank was late."""
 
     visits: list[list[float]] = field(default_factory=list)
-    window_s: float = 0.0  #: at least so long for each call
+    window_s: float = 0.0  #: shortest time for each call
     spent_s: float = 0.0
     looked_at: int = 0  #: number of visits when the interval was last found too long
 
@@ -93,12 +93,12 @@ class Series:
 
     @property
     def interval(self) -> Interval:
-        """Without the warm-up. There must be a call that counts."""
+        """The median and its interval, without the warm-up. At least one call must count."""
         visits = self.in_time
         return interval(visits[warm_up(visits) :])
 
     def has_enough(self, limits: Limits) -> bool:
-        """A look at the interval takes longer the more visits there are. So the next one is after 10 % more of them."""
+        """With more visits, the interval takes longer to compute. So it is computed again after 10 % more visits."""
         n = len(self.visits)
         if limits.repetitions:
             return sum(map(len, self.in_time)) >= limits.repetitions
@@ -131,7 +131,7 @@ class Series:
         return max(1, min(most, int(about)))
 
     def cold_visits(self) -> list[bool]:
-        """Whether each visit is warm-up. That is counted in visits with a call that counts."""
+        """Whether each visit is warm-up. Only visits with a call that counts are considered."""
         left = warm_up(self.in_time) if self.in_time else 0
         out = []
         for times in self.visits:

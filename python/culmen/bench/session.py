@@ -115,7 +115,7 @@ class Session(Conversation):
         return int(most), int(now)
 
     def exchange_with_all(self, size: int) -> None:
-        """Messages of so many bytes between all pairs of ranks, with one buffer at each rank."""
+        """Sends messages of ``size`` bytes between all pairs of ranks, with one buffer at each rank."""
         self._ask(f"peers - {size}")
 
     def _set(self, variables: dict[str, int]) -> None:

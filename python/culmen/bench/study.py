@@ -174,7 +174,7 @@ def rounds(store: Path) -> list[Path]:
 
 
 def left_in(store: Path, points: int) -> tuple[int, int]:
-    """The number of points without an outcome, of so many; if there is none, the number of those that failed again."""
+    """The number of points without an outcome; if all have one, the number of those that failed again."""
     left, failed = points, points
     for place in rounds(store):
         summary = open_store(place).summary

@@ -53,7 +53,7 @@ class JobFolder:
         return record
 
     def last_lines(self) -> list[str]:
-        """Of what the job printed."""
+        """The last lines of the job's output."""
         try:
             text = self.output.read_text(encoding="utf-8", errors="replace")
         except OSError:

@@ -151,7 +151,7 @@ WITHOUT_MODEL = {
 
 
 def runs_with(collective: str, algorithm: str, ranks: int) -> bool:
-    """Whether the MPIs run this algorithm with so many ranks, and not another one instead."""
+    """Whether the MPIs run this algorithm with this number of ranks, and do not replace it by another one."""
     if algorithm == "two_proc":
         return ranks == 2
     if algorithm == "neighbor":

@@ -1,4 +1,4 @@
-"""Where measured times and the analytic models part, and a likely reason."""
+"""Places where measured times and analytic models differ, and a likely reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def compare(times: Times, networks: dict[str, Network]) -> list[Parted]:
 
 
 def sentences(parted: Iterable[Parted], cores: int | None) -> list[str]:
-    """One for all algorithms of a collective that part from their models for the same reason."""
+    """One sentence for all algorithms of a collective that differ from their models for the same reason."""
     groups: dict[tuple[str, bool, str], list[Parted]] = {}
     for each in parted:
         if reason := each.reason(cores):

@@ -45,7 +45,7 @@ class Path:
         return sum(each.steps * each.size for each in self.messages)
 
     def time(self, send: Callable[[float], float], reduce_s: float = 0.0) -> float:
-        """Seconds. ``send``: seconds for a message of so many bytes. ``reduce_s``: seconds for a reduced byte."""
+        """Seconds. ``send``: seconds for a message of these bytes. ``reduce_s``: seconds for a reduced byte."""
         return sum(each.steps * send(each.size) for each in self.messages) + reduce_s * self.reduced
 
 

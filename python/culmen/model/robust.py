@@ -1,4 +1,4 @@
-"""Linear fits that outliers hardly change, with intervals.
+"""Linear fits on which outliers have little effect, with intervals.
 
 All errors are taken to be relative: the standard deviation of a time is proportional to its ``spread``, for example to
 the time itself.

@@ -1,4 +1,4 @@
-"""Lines over parts of the range, joined or not: where the range is divided, and the coefficients of each part."""
+"""Segmented linear models: the breaks between the segments, and the coefficients of each segment."""
 
 import itertools
 import math
@@ -189,7 +189,7 @@ class _Search:
         return costs(np.array(designs) / self.spread[:, None], self.z, used, self.noise)
 
     def _moved(self, breaks: list[float]) -> list[float]:
-        """Each break in turn goes to its best place, until none moves. Places are the points, and the given breaks."""
+        """Moves each break in turn to its best place, until none moves. Places are the points and the given breaks."""
         breaks = sorted(breaks)
         for _ in range(_SWEEPS if breaks else 0):
             former = list(breaks)

@@ -1,4 +1,4 @@
-"""Which algorithm is predicted to be the fastest, and how wrong that may be."""
+"""The algorithm that is predicted to be the fastest, and the error of this prediction."""
 
 import math
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class Selector:
         self.algorithms = times.of[mpi, collective]
 
     def predict(self, place: Place, left_out: bool = False) -> list[Prediction]:
-        """The fastest first. ``left_out``: as if nothing had been measured at this place."""
+        """The fastest first. ``left_out``: ignores the measurements at this place."""
         out = []
         for name, places in self.algorithms.items():
             known = {p: t for p, t in places.items() if not (left_out and p == place)}

@@ -9,7 +9,7 @@ _SPECIAL_PEERS = {-1: None, -2: "any"}
 
 
 def as_object(ranks: list[Rank]) -> dict[str, Any]:
-    """What `culmen profile report --json` prints. There is at least one rank."""
+    """The object that `culmen profile report --json` prints. There must be at least one rank."""
     first = ranks[0]
     return {
         "program": first.program,

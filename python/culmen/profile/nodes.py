@@ -11,7 +11,7 @@ _UNEVEN = 1.5  # the largest share of MPI over the smallest
 
 
 def in_part(heading: str) -> str:
-    """Where a user chose a part of the profile, only these calls have a share."""
+    """If a user chose a part of the profile, only these calls have a share."""
     return "in the chosen calls" if heading == "in MPI" else heading
 
 
@@ -58,7 +58,7 @@ def _percent(share: float | None) -> str:
 
 
 def remark_on(nodes: list[Node]) -> str:
-    """Whether the ranks of a node make the others wait; empty if not, or if it is not known."""
+    """A sentence if the ranks of a node make the other ranks wait; empty if not, or if it is not known."""
     shares = sorted((node.share, node.name) for node in nodes if node.share is not None)
     if len(shares) < 2 or shares[-1][0] <= _UNEVEN * shares[0][0]:
         return ""

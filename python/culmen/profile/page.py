@@ -40,12 +40,12 @@ class Total:
 
     @property
     def waiting(self) -> float:
-        """The share of the waits for late ranks, as far as the profile knows."""
+        """The share of the waits for late ranks, if it was measured."""
         return self.waited_s / self.sampled_s if self.sampled_s else 0
 
 
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
-    """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
+    """The output of `culmen profile`. There must be at least one rank. part: the ranks have only some calls."""
     totals = totals_of(ranks)
     run_s = sum(rank.thread_s for rank in ranks if rank.seconds)
     rows = len(totals) if all_rows else _SHOWN
@@ -100,7 +100,7 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
 
 
 def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
-    """How long ranks waited for others; empty if the profile does not know. run_s: the time of all ranks."""
+    """How long ranks waited for other ranks; empty if this was not measured. run_s: the time of all ranks."""
     known = [total for total in totals.values() if total.sampled_s]
     seconds = sum(total.seconds for total in known)
     if not seconds:

@@ -1,4 +1,4 @@
-"""How much of the machine's processors the ranks used."""
+"""The use of the machine's processors by the ranks."""
 
 from .recorded import Rank
 

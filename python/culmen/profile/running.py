@@ -10,7 +10,7 @@ from ..launch.preloading import check_command, library_for, run_preloaded
 def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
     """Returns the exit code of the command, which prints as always.
 
-    period: one of so many collective calls and receives first waits for the other ranks; 0: none.
+    period: each period-th collective call or receive first waits for the other ranks; 0: no call waits.
 
     Raises InputError if the command cannot run or no MPI is found in it.
     """

@@ -13,7 +13,7 @@ _TICKS = 10
 
 
 def phases_figure(timeline: Common) -> Figure:
-    """What all ranks do, over time."""
+    """The mean share of each kind of function, against time."""
     mean, edges, phases = timeline.shares.mean(axis=0), timeline.edges, phases_of(timeline)
     centres = (edges[:-1] + edges[1:]) / 2
     data = [

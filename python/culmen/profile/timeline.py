@@ -79,9 +79,10 @@ def _rebinned(rank: Rank, bins: int, bin_s: float) -> Array:
 
 
 def phases_of(timeline: Common) -> list[Phase]:
-    """Parts of the run with different shares of MPI, by optimal partitioning: the least squares of the deviations from
-    the means of the parts, with a penalty for each part (Jackson et al., IEEE Signal Processing Letters 12 (2005) 105).
-    One phase: the shares do not change much.
+    """Parts of the run with different shares of MPI. One phase: the shares do not change much.
+
+    The method is optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12 (2005) 105). It minimizes the
+    squared deviations from the means of the parts, plus a penalty for each part.
     """
     series = timeline.shares.mean(axis=0)
     bins = len(series)
@@ -115,7 +116,7 @@ def _divided(series: Array, least: int, penalty: float) -> list[int]:
 
 
 def _joined(series: Array, bounds: list[int]) -> list[int]:
-    """Without the changes that nobody would call one."""
+    """Without changes that are too small for a new phase."""
     kept = [0]
     for at, end in pairwise(bounds[1:]):
         change = np.abs(series[at:end].mean(axis=0) - series[kept[-1] : at].mean(axis=0)).max()

@@ -13,7 +13,7 @@ _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/
 
 
 def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sampled: bool) -> list[str]:
-    """Sentences about the function that takes the most time. ``sampled``: it is known how long ranks wait in it."""
+    """Sentences about the function that takes the most time. ``sampled``: the waits of ranks in it were measured."""
     if kind in _OTHERS:
         return [_OTHERS[kind]]
     out = []

@@ -195,7 +195,7 @@ static int has_cells(unsigned what) {
   return tune_settings.collectives >> what & 1 && tune_mpi->of[what] != NULL && tune_has_choices(what);
 }
 
-/// That a communicator of so many ranks takes, at most.
+/// The largest memory that a communicator of this number of ranks needs.
 static int64_t bytes_for(int ranks) {
   int64_t bytes = sizeof(struct tune_agreed) + tune_most_trials * tune_trial_bytes();
   unsigned shadows = 0;

@@ -8,8 +8,8 @@
 //   communicator   NAME  RANKS
 //   COLLECTIVE     BYTES  ALGORITHM  DEFAULT_US  CHOSEN_US  CALLS
 //
-// The last kind belongs to the communicator above it. BYTES is the smallest size of a class; 0 us: not measured. So
-// many communicators were left out because the memory was used up; no line: none.
+// A line of the last kind belongs to the communicator above it. BYTES is the smallest size of a class; 0 us: not
+// measured. left_out is the number of communicators that were left out because the memory was used up; no line: none.
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A library that is preloaded into MPI programs. It tries the algorithms of collectives in the calls of the program,
-// and then goes on with the fastest one.
+// and then uses the fastest one.
 #include <stdlib.h>
 
 #include "mpiprobe/autotune/tune.h"
@@ -13,7 +13,7 @@ int tune_is_first(void) {
 }
 
 #if defined(OPEN_MPI)
-/// Before MPI_Init. The user's own rules go on to hold for the MPI's own choice.
+/// Before MPI_Init. The MPI's own choice still follows the rules of the user.
 __attribute__((constructor)) static void allow_choices(void) {
   setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
 }

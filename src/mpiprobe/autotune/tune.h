@@ -1,4 +1,4 @@
-// What the wrappers of the tuner call. An algorithm is a number: 0 is the MPI's own choice.
+// The functions that the wrappers of the tuner call. An algorithm is a number: 0 is the MPI's own choice.
 #pragma once
 #include <stdio.h>
 
@@ -102,9 +102,9 @@ void tune_begin_variables(const char* library_version, int level);
 /// Whether this MPI may take calls past the choice. It then makes communicators in them, which no other thread may
 /// disturb.
 int tune_has_component_before(void);
-/// Collective: what one rank cannot choose, none chooses.
+/// Collective. If one rank cannot choose an algorithm, no rank chooses it.
 void tune_agree_on_variables(MPI_Comm world);
-/// Whether the algorithm exists for so many ranks, and can be chosen here.
+/// Whether the algorithm exists for this number of ranks, and can be chosen here.
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
 /// If the MPI reads its variables at each call (tune_sets, and every MPI for nonblocking collectives): before a call,
 /// and after it with algorithm 0. Between the calls of the program every variable has its usual value, because the
@@ -149,7 +149,7 @@ struct tune_state {
   unsigned pause, next_pause;                 // blocking calls until ranks are asked again whether they can decide
   struct tune_state* next;
 };
-/// What all ranks of a communicator know.
+/// The values that are the same on all ranks of a communicator.
 struct tune_agreed {
   MPI_Comm shadows[tune_most_algorithms];  // the communicator itself: it was not made
   uint8_t choices[tune_collectives][tune_classes];
@@ -294,7 +294,8 @@ void tune_before_wait(struct tune_wait* wait, int count, const MPI_Request reque
 void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[]);
 /// Nothing under way belongs to this communicator, or to this cell, any longer.
 void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell);
-/// Of a persistent request, which keeps it; blocking. What was learnt from nonblocking calls, or is in the file.
+/// The algorithm of a persistent request, which keeps it. The call blocks. The choice comes from earlier nonblocking
+/// calls or from the file.
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes);
 
 /// Before a communicator or MPI ends: what the tuner itself has started there.
@@ -320,7 +321,7 @@ void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_colle
 void tune_write_file(void);
 /// Communicators that were left alone because the memory is used up, by their first ranks in this process.
 extern unsigned tune_left_out;
-/// What remains of a communicator when it ends.
+/// Keeps the choices of a communicator when the communicator ends.
 void tune_keep(const struct tune_state* state, int has_ended);
 /// One sentence to the standard error.
 void tune_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

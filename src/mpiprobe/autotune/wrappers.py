@@ -126,8 +126,8 @@ static int {name}_tuned({arguments}) {{
   return error;
 }}"""
 
-# What every rank of a call knows to be the same: bytes of the vector, or of the block of a rank. The ranks of the other
-# functions know different sizes, so these have one class.
+# A size in bytes that is the same on every rank of a call: of the vector, or of the block of a rank. In all other
+# functions, the ranks know different sizes. So these functions have one class.
 _BYTES = {
     "bcast reduce allreduce scan exscan": "(uint64_t)count * probe_size_of(datatype)",
     "allgather alltoall": "(uint64_t)recvcount * probe_size_of(recvtype)",

@@ -24,12 +24,12 @@ _INSTEAD = "give another folder with --output, or write --overwrite to measure a
 
 
 def write(folder: Path, plan: Plan) -> None:
-    """To be called before the first launch: the load is that of other programs."""
+    """Call it before the first launch: the load is then that of other programs."""
     (folder / FILE).write_text(json.dumps(_here(plan), indent=2) + "\n", encoding="utf-8")
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """Empty: there is none, or it cannot be read."""
+    """Empty if there is none, or if it cannot be read."""
     try:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -59,7 +59,7 @@ def _versions_in(samples: Sequence[Path]) -> set[str]:
 
 
 def _version(plan: Plan) -> str:
-    """As samples name it; empty: no ranks can be started."""
+    """The version as samples name it; empty if no ranks can be started."""
     if plan.suite:
         return version_of(plan.launcher)
     try:

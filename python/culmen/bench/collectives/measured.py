@@ -21,7 +21,7 @@ from .samples import Header, Samples, samples_file, write_samples
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
 _SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # the latter in usual calls
 _MOST_LOSSES = 5  # of ranks in one launch
-_TRIALS = 20  # visits with windows, before it is decided whether they are of use
+_TRIALS = 20  # number of visits with windows before culmen decides whether windows help
 
 
 @dataclass
@@ -73,7 +73,7 @@ def measure_points(
     next_round: NextRound = all_that_need_more,
 ) -> None:  # fmt: skip
     """Each round visits points. If ranks end or hang with an algorithm, it is not called again. If this happens with
-    the MPI's own choice, or with several algorithms, the measurement ends. What was measured before is kept.
+    the MPI's own choice, or with several algorithms, the measurement ends. Earlier samples are kept.
     ``next_round``: the points of a round, in their order; none: the measurement is complete.
     """
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
@@ -172,7 +172,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
 
 
 def is_verified(point: Point, refuses: bool) -> bool:
-    """Whether the algorithm that was asked for is known to have run. The MPI's own choice is always what it is."""
+    """Whether it is certain that the chosen algorithm ran; always true for the MPI's own choice."""
     if point.algorithm.name == DEFAULT:
         return True
     return point.verified if point.algorithm.function or point.is_shown else refuses

@@ -81,8 +81,10 @@ def _to_parent(rank: int, _ranks: int, _size: int, root: int) -> int:
 
 
 def _paired(rank: int, ranks: int) -> tuple[int, bool]:
-    """If the number of ranks is no power of two, the first ranks begin in pairs: the messages of this rank to the other
-    one of the pair, and whether the other one goes on for both."""
+    """The number of messages of this rank to its partner, and whether the partner then continues for both.
+
+    If the number of ranks is no power of two, the first ranks begin in pairs.
+    """
     if rank >= 2 * (ranks - _power(ranks)):
         return 0, False
     return (1, False) if rank % 2 == 0 else (2, True)

@@ -1,4 +1,4 @@
-"""What is to be measured, as the options of the command say it."""
+"""The measurements that the options of the command ask for."""
 
 import re
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class Plan:
         }
 
     def most_s(self) -> float:
-        """At most about so long, on a machine without other work."""
+        """The longest time of the measurement, approximately, on a machine without other work."""
         known = known_collectives(self.launcher)
         count = sum(
             len(self._chosen(known, name, ranks)) * self._places_of(name)

@@ -1,4 +1,4 @@
-"""What is measured of a collective, and how."""
+"""The points of a collective that are measured, and how."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ class Point(Series):
     ended: bool = False  #: its algorithm, or the launch, cannot be used any more; what was measured is kept
 
     def give_up(self, why: str) -> None:
-        """There will be no more visits."""
+        """Ends the visits of this point."""
         self.ended = True
         if not self.visits:
             self.unavailable = why

@@ -24,7 +24,7 @@ NUMBERS = {
 
 
 class Header(NamedTuple):
-    """What all samples of a file have in common."""
+    """The values that all samples of a file have in common."""
 
     mpi: str
     version: str
@@ -50,8 +50,10 @@ class Samples:
 
 
 class Key(NamedTuple):
-    """What was measured. ``mpi``: if there are several versions, partitions, mappings or roots, they are part of it, as
-    in openmpi/4.1.4, openmpi/main or openmpi/root 3."""
+    """A measured place. ``mpi``: if there are several versions, partitions, mappings or roots, the name contains them.
+
+    Examples: openmpi/4.1.4, openmpi/main or openmpi/root 3.
+    """
 
     mpi: str
     collective: str
@@ -91,7 +93,7 @@ def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
 
 
 class _At(NamedTuple):
-    """Where it was measured, and with which version of the MPI."""
+    """The machine on which it was measured, and the version of the MPI."""
 
     version: str
     partition: str
@@ -100,7 +102,7 @@ class _At(NamedTuple):
 
 
 class _Places:
-    """Names versions, partitions, mappings and roots, where there are several."""
+    """Adds versions, partitions, mappings and roots to the names, if there are several."""
 
     def __init__(self, found: Iterable[tuple[_At, Key]]) -> None:
         self._versions: dict[str, set[str]] = defaultdict(set)  # of each MPI

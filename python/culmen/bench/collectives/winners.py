@@ -37,8 +37,10 @@ def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
 
 
 def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
-    """Only an algorithm that is known to have run can win: the one with the least median among those whose intervals do
-    not overlap that of the baseline."""
+    """Only an algorithm that is known to have run can win, and only if it is clearly different.
+
+    Its interval must not overlap that of the baseline. Among these algorithms, the one with the least median wins.
+    """
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
     base = there.get(baseline)
     if not there:

@@ -34,8 +34,8 @@ def pingpong_page(found: Table) -> str:
 
 
 def rows_of(found: Table) -> list[list[str]]:
-    """One line for each route. What a route costs over raw TCP is the difference of their latencies, if both are of one
-    partition and of as many nodes."""
+    """One line for each route. The column of the comparison is latency minus latency of raw TCP,
+    if both routes have the same partition and the same number of nodes."""
     summaries = {route: summary_of(points) for route, points in found.points.items()}
     out = []
     for route, each in summaries.items():

@@ -30,7 +30,7 @@ class Sized(Series):
 
 
 class Header(NamedTuple):
-    """What all samples of a file have in common. ``nodes``: 2 if the processes are on two machines."""
+    """The values that all samples of a file have in common. ``nodes``: 2 if the processes are on two machines."""
 
     route: str
     version: str
@@ -54,7 +54,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
             _measure(conversation.time_messages, measured, limits)
     except LostError as error:
         ended = str(error)
-        measured = [each for each in measured if each.visits]  # what was measured before the end
+        measured = [each for each in measured if each.visits]  # measured before the end
         measured = measured if len(measured) > 1 else []  # a line has two points
     write_samples(file, header, measured, ended)
     calls = sum(len(times) for each in measured for times in each.visits)

@@ -1,4 +1,4 @@
-"""What can carry messages on this machine."""
+"""The routes for messages on this machine."""
 
 from __future__ import annotations
 

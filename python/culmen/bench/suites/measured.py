@@ -19,9 +19,9 @@ def measure_points(
     folder: Path, launcher: Launcher, collective: str, ranks: int, algorithms: list[Algorithm], sizes: Iterable[int],
     protocol: Protocol, seed: int,
 ) -> list[Point]:  # fmt: skip
-    """Each round launches the program once for each algorithm that needs more, in a random order. A time of a visit is
-    the mean that the program prints, over its calls and ranks. With a number of repetitions there is one launch of so
-    many calls.
+    """Each round launches the program once for each algorithm that needs more times, in a random order. The time of a
+    visit is the mean over calls and ranks that the program prints. If the user sets the number of repetitions, there is
+    only one launch, with this number of calls.
 
     Raises InputError if the folder has no program, LostError or RefusedError if it fails with the MPI's own choice.
     """

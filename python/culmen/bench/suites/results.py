@@ -1,4 +1,4 @@
-"""What the benchmarks of collectives in the OSU Micro-Benchmarks and the Intel MPI Benchmarks (IMB-MPI1) print.
+"""The output of the benchmarks of collectives in the OSU Micro-Benchmarks and the Intel MPI Benchmarks (IMB-MPI1).
 
 Sources: the READMEs of OSU Micro-Benchmarks 7, and "Intel MPI Benchmarks User Guide and Methodology Description", 2021.
 """
