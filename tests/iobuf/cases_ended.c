@@ -11,7 +11,7 @@ static struct {
   volatile long now[most_threads];
 }* shared;
 static int fds[most_threads];
-static int says_more;
+static int says_more, killed;
 
 static void note(void) {
   for (int k = 0; k < most_threads; ++k) shared->whole[k] = shared->now[k];
@@ -63,7 +63,9 @@ static void check_file(char letter, long whole) {
     MUST(n >= 3 && memcmp(bytes + n - 3, "end", 3) == 0);
     n -= 3;
   }
-  for (long k = 0; k < n; ++k) MUST(bytes[k] == letter);
+  // The default action of a signal can end other threads in the middle of later writes.
+  const long checked = killed ? whole * record : n;
+  for (long k = 0; k < checked; ++k) MUST(bytes[k] == letter);
 }
 
 static void end_in(int threads, void (*handler)(int)) {
@@ -84,5 +86,8 @@ void a_handler_writes_and_ends_the_program(void) {
   says_more = 1;
   end_in(1, end_at_once);
 }
-void a_handler_raises_its_signal_again(void) { end_in(most_threads, end_by_the_signal); }
+void a_handler_raises_its_signal_again(void) {
+  killed = 1;
+  end_in(most_threads, end_by_the_signal);
+}
 void a_handler_aborts_beside_other_threads(void) { end_in(most_threads, end_by_abort); }
