@@ -24,6 +24,7 @@ static void begin_receive(void) { MPI_Irecv(two, 1, MPI_INT, 0, tag, world, &req
     if (rank == 1) receive();                         \
     else MPI_##name(&one, 1, MPI_INT, 1, tag, world); \
   }
+// clang-format off
 SENDS(Send)
 SENDS(Ssend)
 SENDS(Bsend)
@@ -35,7 +36,8 @@ SENDS(Bsend)
       wait_for_it();                                         \
     }                                                        \
   }
-    BEGINS(Isend) BEGINS(Issend) BEGINS(Ibsend)
+BEGINS(Isend)
+BEGINS(Issend) BEGINS(Ibsend)
 #define COMPLETES(name, ...)                     \
   static void by_##name(void) {                  \
     int flag = 0, index = 0;                     \
@@ -49,15 +51,15 @@ SENDS(Bsend)
       MPI_##name(__VA_ARGS__);                   \
     }                                            \
   }
-        COMPLETES(Wait, (flag = 1, &request), MPI_STATUS_IGNORE)
-            COMPLETES(Waitall, (flag = 1), &request, MPI_STATUSES_IGNORE)
-                COMPLETES(Waitany, (flag = 1), &request, &index, MPI_STATUS_IGNORE)
-                    COMPLETES(Waitsome, (flag = 1), &request, two, &index, MPI_STATUSES_IGNORE)
-                        COMPLETES(Test, &request, &flag, MPI_STATUS_IGNORE)
-                            COMPLETES(Testall, 1, &request, &flag, MPI_STATUSES_IGNORE)
-                                COMPLETES(Testany, 1, &request, &index, &flag, MPI_STATUS_IGNORE)
-                                    COMPLETES(Testsome, 1, &request, &flag, &index,
-                                              MPI_STATUSES_IGNORE) static void by_Start(void) {
+COMPLETES(Wait, (flag = 1, &request), MPI_STATUS_IGNORE)
+COMPLETES(Waitall, (flag = 1), &request, MPI_STATUSES_IGNORE)
+COMPLETES(Waitany, (flag = 1), &request, &index, MPI_STATUS_IGNORE)
+COMPLETES(Waitsome, (flag = 1), &request, two, &index, MPI_STATUSES_IGNORE)
+COMPLETES(Test, &request, &flag, MPI_STATUS_IGNORE)
+COMPLETES(Testall, 1, &request, &flag, MPI_STATUSES_IGNORE)
+COMPLETES(Testany, 1, &request, &index, &flag, MPI_STATUS_IGNORE)
+COMPLETES(Testsome, 1, &request, &flag, &index,
+                                          MPI_STATUSES_IGNORE) static void by_Start(void) {
   if (rank == 1) return receive();
   MPI_Send_init(&one, 1, MPI_INT, 1, tag, world, &request);
   MPI_Start(&request);
@@ -163,6 +165,7 @@ static void by_Win_complete(void) {
   MPI_Group_free(&all);
   MPI_Group_free(&other);
 }
+// clang-format on
 #define WAY(name) \
   { #name, by_##name }
 #define WAYS(name, small) \
