@@ -4,13 +4,14 @@ import functools
 import io
 import pickle
 import sys
-from collections import ChainMap
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, ClassVar
+from typing import Any
 
 from ..base.functions import own_attributes
 from ..slot.callables import cached
+
+_NO_FILE = "<dynamic-code>"  # cloudpickle's name of every file; with the real name, tracebacks show the user's lines
 
 
 def pickled_by_value(value: Any, keeps: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
@@ -28,25 +29,23 @@ def _pickler() -> Any:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
-        dispatch_table: ClassVar[Any] = ChainMap({CodeType: _with_file}, cloudpickle.Pickler.dispatch_table)
-
         def reducer_override(self, thing: Any) -> Any:
             """Plain pickle stores only the name of a cached function, and a child process cannot import this name from
             the program's script."""
             if isinstance(thing, functools._lru_cache_wrapper) and not is_importable(thing):
                 parameters = thing.cache_parameters()
                 return cached, (thing.__wrapped__, parameters["maxsize"], parameters["typed"], own_attributes(thing))
+            if isinstance(thing, CodeType):
+                make, arguments = self.dispatch_table[CodeType](thing)
+                return make, tuple(_file_of(thing) if each == _NO_FILE else each for each in arguments)
             return super().reducer_override(thing)
 
     return Pickler
 
 
-def _with_file(code: CodeType) -> tuple[Any, tuple[Any, ...]]:
-    """A traceback names the user's file. Since version 3.1.2, cloudpickle replaces its name."""
-    import cloudpickle
-
-    make, arguments = cloudpickle.Pickler.dispatch_table[CodeType](code)
-    return make, tuple(code.co_filename if each == "<dynamic-code>" else each for each in arguments)
+def _file_of(code: CodeType) -> str:
+    """A string of its own: a shared one would change the pickle."""
+    return "".join(list(code.co_filename))
 
 
 def is_importable(thing: Any) -> bool:
