@@ -46,20 +46,26 @@ def describe(error, given=None):
 
     frames = traceback.extract_tb(error.__traceback__)
     users = [frame for frame in frames if not _is_own(frame.filename)]
-    advice = _advice(error, given, len(users)) if type(given) is dict else ""
+    listed = any(frame.filename == _OWN_FOLDER + "callables.py" and frame.name == "__call__" for frame in frames)
+    advice = _advice(error, given, len(users), listed) if type(given) is dict else ""
     return "\n".join(
         [sentence(error) + advice, *(line.rstrip("\n") for line in traceback.format_list(users[-_FRAMES:]))]
     )
 
 
-def _advice(error, given, frames):
-    """Advice if the function itself, not a function that it calls, used its parameters wrongly."""
+def _advice(error, given, frames, listed=False):
+    """Advice if the function itself, not a function that it calls, used its parameters wrongly.
+
+    ``listed``: the function gets a list instead of a dict.
+    """
     if any(hasattr(value, "__len__") and not isinstance(value, str) for value in given.values()):
         mistaken = isinstance(error, (TypeError, AttributeError, KeyError, IndexError)) or "truth value" in str(error)
         return _BATCH if mistaken else ""
     key = error.args[0] if error.args else None
     if isinstance(error, TypeError) and frames == 0:
-        return "; it is called with one argument, a dict of the parameters"
+        return f"; it is called with one argument, a {'list' if listed else 'dict'} of the parameters"
+    if frames == 1 and (advice := _of_kind(error, given, listed)):
+        return advice
     if isinstance(error, AttributeError) and getattr(error, "obj", None) is given:
         return f"; read a parameter as p['{error.name}']"
     if isinstance(error, KeyError) and frames == 1 and isinstance(key, (int, str)):
@@ -71,6 +77,29 @@ def _advice(error, given, frames):
     return ""
 
 
+def _of_kind(error, given, listed):
+    """Advice if the function expects a list and gets a dict, or the reverse, or computes with either."""
+    text, name = str(error), next(iter(given), "x")
+    if listed and isinstance(error, TypeError):
+        if text.startswith("list indices must be integers"):
+            return _NAMED.format(name)
+        return _NO_ARRAY if "'list'" in text and text.startswith(_OPERATORS) else ""
+    if isinstance(error, KeyError) and error.args and type(error.args[0]) is int:
+        return _NUMBERED.format(name, ", ".join(given))
+    is_dict = isinstance(error, TypeError) and "'dict'" in text and text.startswith(_OPERATORS)
+    return f"; the function receives a dict of the parameters; write p['{name}']" if is_dict else ""
+
+
+_NAMED = (
+    "; the bounds are a list, so the function receives a list of numbers; write p[0], or give the bounds as a dict "
+    "such as {{'{}': (0, 1)}}"
+)
+_NUMBERED = (
+    "; the function receives a dict of the parameters; write p['{}'], or list(p.values()) for a list; "
+    "this candidate has the parameters {}"
+)
+_NO_ARRAY = "; the function receives a list of numbers; for an array, write p = numpy.array(p)"
+_OPERATORS = ("unsupported operand", "bad operand", "can't multiply", "can only concatenate", "must be real number")
 # messages of code that expects a vector
 _OF_ONE = ("string indices must be integers", "'float' object ", "'int' object ")
 _BATCH = (
