@@ -44,7 +44,8 @@ def test_init_overwrites_nothing(tmp_path):
 def test_the_lines_that_init_offers_are_right_too(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     study = tmp_path / "fit.toml"
-    text = re.sub(r"# \[\[starts\]\](.*\n)*?(?=# The evaluator:)", "", study.read_text())
+    text = re.sub(r"# (starts|loss|f_scale) = .*\n", "", study.read_text())
+    text = re.sub(r"# \[limits\](.*\n)*?(?=# The evaluator:)", "", text)
     text = re.sub(r"# \[optimizer\]\n(.*\n)*?(?=# The study ends)", "", text)  # lm cannot have the choices
     offered = [line.removeprefix("# ") for line in text.splitlines()]
     study.write_text("\n".join(line for line in offered if " = " in line or line.startswith("[")))
@@ -52,7 +53,6 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
     assert checked.returncode == 0, checked.stderr
     for word in (
         "categorical fast, exact",
-        "when method == 'exact'",
         "decay: rate * 8 >= 1",
         "of random points)",
     ):
@@ -82,12 +82,11 @@ def test_the_optimizer_that_init_offers_is_the_one_that_culmen_chooses(tmp_path,
 @pytest.mark.parametrize(
     ("heading", "shown"),
     [
-        ("[[starts]]", r"x +│ real \[-5, 5\] linear +│ 1 "),
         ("[objectives]", "goal +maximize value"),
-        ("[limits]", "goal +least value; stress <= 250"),
+        ("[limits]", "goal +least value; value <= 250"),
     ],
 )
-def test_goals_and_starts_that_init_offers_are_right(tmp_path, heading, shown):
+def test_goals_that_init_offers_are_right(tmp_path, heading, shown):
     culmen("init", "fit", "--kind", "command", cwd=tmp_path)
     study = tmp_path / "fit.toml"
     before, _, block = study.read_text().partition(f"# {heading}\n")
@@ -96,6 +95,15 @@ def test_goals_and_starts_that_init_offers_are_right(tmp_path, heading, shown):
     checked = culmen("check", "fit.toml", "--evaluate", 0, cwd=tmp_path)
     assert (checked.returncode, checked.stderr) == (0, "")
     assert re.search(shown, checked.stdout), checked.stdout
+
+
+def test_a_start_that_init_offers_is_right(tmp_path):
+    culmen("init", "fit", "--kind", "command", cwd=tmp_path)
+    study = tmp_path / "fit.toml"
+    study.write_text(study.read_text().replace("# starts = ", "starts = "))
+    checked = culmen("check", "fit.toml", "--evaluate", 0, cwd=tmp_path)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert re.search(r"x +│ real \[-5, 5\] linear +│ 1 ", checked.stdout), checked.stdout
 
 
 def test_check_names_every_mistake(tmp_path):
@@ -107,7 +115,7 @@ def test_check_names_every_mistake(tmp_path):
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
-        'culmen: fit.toml: [space] amplitude.upper must be a number, got "ten" (line 9)',
+        'culmen: fit.toml: [space] amplitude.upper must be a number, got "ten" (line 10)',
         f"culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line {line})",
     ]
 

@@ -15,6 +15,12 @@ from .optimizers import shown
 _WIDTH = 90
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 _TWO = "x = { lower = -5.0, upper = 5.0 }\ny = { lower = -5.0, upper = 5.0 }"
+_VALUE = """\
+# The goal. By default the value is minimized.
+# [objectives]
+# value = "maximize"       # or "minimize"; several objectives give a Pareto front"""
+_FIT = """\
+# The goal: the sum of the squared residuals is minimized. A loss in [evaluator] reduces the effect of outliers."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,8 @@ class Kind:
     evaluator: str
     space: str = _TWO
     constraint: str = 'disc = "x**2 + y**2 <= 20"'
-    start: str = "x = 1.0\n# y = 0.5"
+    start: str = "x = 1.0, y = 0.5"
+    goal: str = _VALUE
     budget: int = 3000
     optimizer: str = "auto"  # the one that culmen chooses for it
     first: str = ""  # a command to run before `culmen check`
@@ -33,11 +40,14 @@ KINDS = {
     "python": Kind(
         ".py",
         'python = "NAME.py:residuals"   # "file.py:function" or "module:function"; it gets a dict of the parameters\n'
-        'result = "residuals"          # or "value": the function returns one number',
+        'result = "residuals"          # or "value": the function returns one number\n'
+        '# loss = "soft_l1"            # reduces the effect of outliers\n'
+        "# f_scale = 1.0              # with such a loss: the size of residuals that count as outliers",
         "amplitude = { lower = 0.0, upper = 10.0 }\nrate = { lower = 0.0, upper = 5.0 }\n"
         "offset = { lower = -1.0, upper = 1.0 }",
         'decay = "rate * 8 >= 1"',
-        "amplitude = 4.0\n# rate = 0.5\n# offset = 0.5",
+        "amplitude = 4.0, rate = 0.5, offset = 0.5",
+        _FIT,
         optimizer="lm",
     ),
     "library": Kind(
@@ -90,7 +100,13 @@ def _print_steps(steps: Iterable[str]) -> None:
 
 def _study(kind: Kind) -> str:
     text = _text("study.toml")
-    parts = {"SPACE": kind.space, "CONSTRAINT": kind.constraint, "START": kind.start, "EVALUATOR": kind.evaluator}
+    parts = {
+        "SPACE": kind.space,
+        "CONSTRAINT": kind.constraint,
+        "START": kind.start,
+        "GOAL": kind.goal,
+        "EVALUATOR": kind.evaluator,
+    }
     parts |= {"BUDGET": str(kind.budget), "CHOSEN": kind.optimizer, "OPTIMIZER": _optimizer(kind.optimizer)}
     for place, part in parts.items():
         text = text.replace(place, part)
