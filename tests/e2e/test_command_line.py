@@ -28,12 +28,11 @@ def test_help_says_in_80_columns_what_each_command_is_for(tmp_path):
     assert all(re.fullmatch(r"  \w+ +[A-Z].{0,66}\.", line) and "..." not in line for line in commands), shown
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("run",), ("bench",), ("bench", "pingpong"), ("profile",), ("profile", "report"), ("launch",)]
-)
-def test_h_is_short_for_help(tmp_path, words):
+@pytest.mark.parametrize("words", [(), ("run",), ("launch",), ("bench", "pingpong"), ("tune", "app")], ids=" ".join)
+def test_h_is_short_for_help(words, tmp_path):
     short, long = (culmen(*words, option, cwd=tmp_path) for option in ("-h", "--help"))
-    assert (short.stdout, short.returncode) == (long.stdout, 0)
+    assert (short.returncode, short.stdout) == (0, long.stdout)
+    assert short.stdout.startswith("Usage: culmen")
 
 
 def test_culmen_alone_shows_the_help(tmp_path):
