@@ -133,6 +133,47 @@ def test_check_estimates_what_the_study_costs(tmp_path):
     assert int(hours) * 3600 + int(minutes) * 60 + int(seconds) >= 75  # 0.1 s each; a busy machine takes longer
 
 
+SLOW_OR_FAILING = """
+import time
+from pathlib import Path
+
+def f(p):
+    Path(__file__).with_name(f"{time.monotonic_ns()}.call").touch()
+    if len(list(Path(__file__).parent.glob("*.call"))) > 1:
+        raise ValueError("too small")
+    time.sleep(0.2)
+    return p["x"]
+"""
+ONE_WORKER = """
+[space]
+x = { lower = 0.0, upper = 1.0 }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = 3000
+[run]
+workers = 1
+"""
+
+
+def test_the_estimate_leaves_failed_evaluations_out(tmp_path):
+    (tmp_path / "model.py").write_text(SLOW_OR_FAILING)
+    (tmp_path / "fit.toml").write_text(ONE_WORKER)
+    checked = culmen("check", "fit.toml", cwd=tmp_path)
+    told = re.search(r"3000 with 1 workers? take about (\d+):(\d+):(\d+) if none fails", checked.stdout)
+    assert told, checked.stdout + checked.stderr
+    hours, minutes, seconds = told.groups()
+    assert int(hours) * 3600 + int(minutes) * 60 + int(seconds) >= 600  # 0.2 s each
+
+
+def test_without_a_success_there_is_no_estimate(tmp_path):
+    (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('never')\n")
+    (tmp_path / "fit.toml").write_text(ONE_WORKER)
+    checked = culmen("check", "fit.toml", cwd=tmp_path)
+    assert "3 of 3 evaluations failed" in checked.stderr
+    assert "take about" not in checked.stdout
+
+
 def test_check_says_what_fails(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     model = tmp_path / "fit.py"

@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -143,8 +144,10 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
         tried, printed = read(store), _printed(study.config.evaluator, working_folder(store))
         outcomes = list(tried.outcomes())
     failed = [outcome for outcome in outcomes if outcome["status"] != "ok"]
-    seconds = sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2]
-    cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget else ""
+    good = [outcome for outcome in outcomes if outcome["status"] == "ok"]
+    seconds = _median_s(good or outcomes)
+    cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget and good else ""
+    cost += " if none fails" if cost and failed else ""
     print(f"{len(outcomes)} trial evaluations: {_values(tried)}; each took {_duration(seconds)}{cost}.")
     if printed:
         print(printed)
@@ -156,6 +159,10 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
         return FAILED
     print(f"{path} is correct.")
     return FINISHED
+
+
+def _median_s(outcomes: list[dict[str, Any]]) -> float:
+    return float(sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2])
 
 
 def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
