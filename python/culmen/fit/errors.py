@@ -164,7 +164,7 @@ class Errors:
             return [
                 f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}). "
                 f"{further}",
-                f"value = {value}, {residuals}, dof = {self.dof}. "
+                f"value = {value}, {residuals}, {self._shown_dof}. "
                 + (
                     "Sandwich errors (`culmen errors` shows them) are correct for outliers and for unknown standard "
                     "deviations."
@@ -172,7 +172,7 @@ class Errors:
                     else "With dof = 0, there are no sandwich errors."
                 ),
             ]
-        counted = f"χ² = {shown(self.value, digits or 6)}, {residuals}, dof = {self.dof}"
+        counted = f"χ² = {shown(self.value, digits or 6)}, {residuals}, {self._shown_dof}"
         if self.scale is None:
             return [f"Errors for Δχ² = 1. {further} {counted}."]
         ratio, scale = (shown(number, digits or 4) for number in (self.value / self.dof, self.scale))
@@ -182,6 +182,13 @@ class Errors:
             f"{counted}, χ²/dof = {ratio}. If the standard deviations are unknown, "
             f"multiply the errors by S = √(χ²/dof) = {scale}.",
         ]
+
+    @property
+    def _shown_dof(self) -> str:
+        """With bounds reached, how it is counted."""
+        if not any(p.note.startswith(AT_BOUND) for p in self.parameters):
+            return f"dof = {self.dof}"
+        return f"dof = {self.dof} (residuals minus fitted parameters, without parameters at their bounds)"
 
     def _profile_lines(self) -> list[str]:
         if self.confidence is None or self.lower_minimum:
