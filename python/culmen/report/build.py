@@ -122,7 +122,7 @@ def _failure(f: Failure) -> str:
 
 def _origins(e: Table) -> str:
     body = table(facts.origins(e).items())
-    body += "<h3>Starts of this study</h3>" + table(facts.starts(e), ["start", "time", "machine", "version"])
+    body += "<h3>Runs of this study</h3>" + table(facts.starts(e), ["run", "start", "machine", "version"])
     if content := facts.study_file(e):
         body += "<h3>The study file, as the store keeps it</h3>" + preformatted(content[:_STUDY_FILE])
         if len(content) > _STUDY_FILE:

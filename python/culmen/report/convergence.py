@@ -36,9 +36,7 @@ def by_time(table: Table) -> Figure:
     scale, unit = time_unit(seconds[rows])
     about = "The same by time: when each evaluation was finished."
     if len(starts) > 1:
-        about += (
-            f" The study was started {len(starts)} times (dotted lines); the pauses between the starts are left out."
-        )
+        about += f" The study ran {len(starts)} times (dotted lines); the pauses between the runs are left out."
     figure = _figure(
         table, rows, seconds[rows] / scale, "time", "Convergence by time", about, f"{unit} since the start"
     )
