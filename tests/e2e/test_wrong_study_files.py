@@ -12,7 +12,26 @@ FILES = {
     "JSON": ('{"space": {}}', " is JSON, but a study file is TOML (create one with `culmen init`)"),
     "a colon for =": (
         edited((X, "x: [-5, 5]")),
-        " is not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]",
+        " is not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]; "
+        "a study file is TOML: write x = … instead of x: …",
+    ),
+    "true in capitals": (
+        "generational = True\n" + STUDY,
+        " is not valid TOML: Invalid value (at line 1, column 16): generational = True; write true in small letters",
+    ),
+    "None": (
+        "store = None\n" + STUDY,
+        " is not valid TOML: Invalid value (at line 1, column 9): store = None; remove the line: a key that is left "
+        "out has its default",
+    ),
+    "a tuning file": (
+        STUDY + "[tune]\nrounds = 10\n",
+        ": the top level has no key 'tune'; this is a file of `culmen tune command`; write "
+        "`culmen tune command FILE.toml`",
+    ),
+    "random_state for seed": (
+        "random_state = 1\n" + STUDY,
+        ": the top level has no key 'random_state'; did you mean 'seed'?",
     ),
     "a text without quotes": (
         edited((MODEL_KEY, "python = model.py:f")),

@@ -59,7 +59,18 @@ _WORDS = {
     "maxiter": ("evaluations",),
     "max_evals": ("evaluations",),
     "iterations": ("evaluations",),
-    "timeout": ("time_limit_s",),
+    "max_iter": ("evaluations",),
+    "niter": ("evaluations",),
+    "n_calls": ("evaluations",),
+    "timeout": ("time_limit_s", "wall_time_s"),
+    "max_time": ("wall_time_s", "time_limit_s"),
+    "walltime": ("wall_time_s",),
+    "random_state": ("seed",),
+    "random_seed": ("seed",),
+    "rng": ("seed",),
+    "bounds": ("space",),
+    "sampler": ("optimizer", "name"),
+    "n_workers": ("workers",),
     "objective": ("objectives",),
 }
 
@@ -68,6 +79,7 @@ _OBJECTIVES = 'write value = "maximize" or the like in [objectives]'
 _ANSWERS = dict.fromkeys(
     ("maximize", "maximise", "minimize", "minimise", "goal", "direction", "directions", "sense"), _OBJECTIVES
 )
+_ANSWERS["tune"] = "this is a file of `culmen tune command`; write `culmen tune command FILE.toml`"
 _MISSING = {
     "space": "x = { lower = 0, upper = 1 }",
     "evaluator": 'python = "model.py:f"',

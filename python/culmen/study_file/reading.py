@@ -106,14 +106,25 @@ def _no_toml(path: Path, text: str, why: str) -> str:
         return f"{path} is {other}, but a study file is TOML {_WRITTEN}"
     place, lines = re.search(r"at line (\d+), column (\d+)", why), text.splitlines()
     line = lines[int(place[1]) - 1] if place and 0 < int(place[1]) <= len(lines) else ""
-    hint = _right_value(line, int(place[2]) - 1) if place and "Invalid value" in why else ""
+    hint = _right_value(line, int(place[2]) - 1) if place and "Invalid value" in why else _right_sign(line)
     return f"{path} is not valid TOML: {why}" + (f": {line.strip():.80}" if line.strip() else "") + hint
+
+
+def _right_sign(line: str) -> str:
+    """Advice for a line with the colon of YAML and JSON; otherwise empty."""
+    key = re.match(r"\s*([\"']?)([\w-]+)\1\s*:", line)
+    return f"; a study file is TOML: write {key[2]} = … instead of {key[2]}: …" if key else ""
 
 
 def _right_value(line: str, at: int) -> str:
     """The right form of the value that begins there; empty: it is not clear."""
     if number := re.match(r"([+-]?)(\.\d[\deE+_-]*)", line[at:]):
         return f"; a number must begin with a digit; write {number[1]}0{number[2]}"
+    word = line[at:].strip().rstrip(",}] ")
+    if word in ("True", "False"):
+        return f"; write {word.lower()} in small letters"
+    if word in ("None", "null", "nil"):
+        return "; remove the line: a key that is left out has its default"
     if bare := re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line.strip()):
         return f"; a string needs quotes; write {bare[1]} = {json.dumps(bare[2].strip())}"
     return ""
