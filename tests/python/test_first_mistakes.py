@@ -55,3 +55,22 @@ def test_the_wrong_kind_of_argument_is_explained(f, space, advice):
 
 def test_an_own_list_gets_no_advice_about_the_argument():
     assert "; " not in failure_of(lambda p, own=(1, 2): own["x"], NAMED).splitlines()[0].partition("TypeError")[2]
+
+
+@pytest.mark.parametrize(
+    ("argument", "answer"),
+    [
+        ("popsize", 'write options={"population": …} and an optimizer with this option, such as "cmaes"'),
+        ("sigma0", 'write optimizer="cmaes" and options={"sigma": …}'),
+        ("direction", 'write objectives={"value": "maximize"}'),
+        ("maxiter", "did you mean 'budget'?"),
+        ("max_evals", "did you mean 'budget'?"),
+        ("n_trials", "did you mean 'budget'?"),
+        ("timeout", "did you mean 'wall_time_s'?"),
+        ("random_state", "did you mean 'seed'?"),
+    ],
+)
+def test_arguments_of_other_libraries_are_answered_with_ours(argument, answer):
+    with pytest.raises(culmen.InputError) as caught:
+        culmen.minimize(lambda p: p["x"], NAMED, **{argument: 3})
+    assert f"there is no argument '{argument}'; {answer}" in str(caught.value)

@@ -29,20 +29,27 @@ WORDS = {
     **dict.fromkeys(("fixed", "fix_parameters"), "fix"),
     **dict.fromkeys(("tol", "ftol", "patience", "tolstagnation"), "stagnation"),
     **dict.fromkeys(("ftarget", "stop_value"), "target"),
-    **dict.fromkeys(("random_state", "rng"), "seed"),
+    **dict.fromkeys(("random_state", "rng", "random_seed"), "seed"),
     **dict.fromkeys(("verbose", "disp", "show_progress_bar"), "progress"),
-    **{"timeout": "wall_time_s", "storage": "store", "pool": "executor", "env": "environment"},
+    **{
+        "timeout": "wall_time_s",
+        "max_time": "wall_time_s",
+        "storage": "store",
+        "pool": "executor",
+        "env": "environment",
+    },
 }
-_OPTIONS = "the optimizer has such options: write options={{'{}': …}}"
+_POPULATION = 'write options={"population": …} and an optimizer with this option, such as "cmaes"'
+_SIGMA = 'write optimizer="cmaes" and options={"sigma": …}, as a fraction of the range between the bounds'
+_DIRECTION = 'write objectives={"value": "maximize"}'
 ANSWERS = {
-    "popsize": _OPTIONS.format("population"),
-    "population": _OPTIONS.format("population"),
-    "sigma0": _OPTIONS.format("sigma"),
-    "sigma": _OPTIONS.format("sigma"),
+    **dict.fromkeys(("popsize", "pop_size", "population_size", "n_particles"), _POPULATION),
+    **dict.fromkeys(("sigma0", "initial_sigma", "step_size"), _SIGMA),
+    **dict.fromkeys(("direction", "directions", "sense", "maximise", "goal"), _DIRECTION),
     "args": "use functools.partial(f, …) or a lambda for more arguments",
     "jac": "derivatives are not used",
     "hess": "derivatives are not used",
-    **dict.fromkeys(("maximize", "direction", "directions"), 'write objectives={"value": "maximize"}'),
+    "maximize": _DIRECTION,
 }
 
 
