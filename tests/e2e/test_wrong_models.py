@@ -76,7 +76,8 @@ FUNCTIONS = {
     "return float('nan')": "evaluation 0 not finite: the value is nan",
     "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; read a parameter as p['x']",
     "return p[0]": RAISED
-    + "KeyError: 0; the parameters have names: write p['x'], or give the space as a list of bounds",
+    + "KeyError: 0; the function receives a dict of the parameters; write p['x'], or list(p.values()) for a list; "
+    "this candidate has the parameters x, y",
     "return p['z']": RAISED + "KeyError: 'z'; this candidate has the parameters x, y",
 }
 OTHERS = {

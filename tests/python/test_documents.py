@@ -7,11 +7,11 @@ import sys
 
 import pytest
 from culmen.cli.commands import COMMANDS, load
-from culmen.cli.work import codes as exit_codes
 from harness import ROOT, culmen, write_study
 
 import culmen as culmen_package
 from culmen import study_file
+from culmen.base import exit_codes
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 

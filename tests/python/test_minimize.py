@@ -177,7 +177,7 @@ def test_a_store_goes_on_where_it_was(tmp_path):
         ),
         (
             {"budget": 1, "popsize": 9},
-            "culmen.minimize: there is no argument 'popsize'; the optimizer has such options",
+            """culmen.minimize: there is no argument 'popsize'; write options={"population": …}""",
         ),
         (
             {"budget": 1, "direction": "maximize"},
