@@ -217,13 +217,13 @@ OptimizerKind cmaes_kind() {
                 OptionRule::whole("parallel",
                                   "the number of candidates in a generation is rounded up to a multiple of this number",
                                   1, 10000, 1),
-                OptionRule::whole(
-                    "population", "number of candidates in a generation, until the first restart", 4, 10000,
-                    "4 + 3 ln n for n parameters, but in asynchronous studies more if there are many workers"),
+                OptionRule::whole("population", "number of candidates in a generation, until the first restart", 4,
+                                  10000, "4 + 3 ln n for n parameters; more in asynchronous studies with many workers"),
                 OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range", 1e-6,
                                    1, cmaes::default_sigma),
-                OptionRule::word("stale", "only in asynchronous studies: how late results are used; keep the default",
-                                 {"corrected", "weighted", "ignored"}, "corrected")}},
+                OptionRule::word(
+                    "stale", "only in asynchronous studies: what happens to results that arrive late; keep the default",
+                    {"corrected", "weighted", "ignored"}, "corrected")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             if (terms.mode == Mode::asynchronous)
