@@ -36,7 +36,10 @@ def init(folder: Path, kind: str) -> Path:
     return folder / "fit.toml"
 
 
-@pytest.mark.parametrize("kind", ["python", "library", "command"])
+SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("library", "command")]  # most lines are the same
+
+
+@pytest.mark.parametrize("kind", ["python", *SLOW])
 def test_each_commented_setting_can_be_used_alone(kind, tmp_path):
     study = init(tmp_path, kind)
     wrong = {}
