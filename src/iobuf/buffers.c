@@ -67,8 +67,6 @@ static void clean(struct iobuf_buffer* buffer) {
   iobuf_written(buffer, error);
 }
 
-// While this thread waits for a job, others can use the file. Therefore the last pass of these two waits for nothing.
-
 void iobuf_write_dirty(struct iobuf_file* file) {
   uint64_t calls = 0;
   const int fd = iobuf_writer(file);
@@ -78,6 +76,8 @@ void iobuf_write_dirty(struct iobuf_file* file) {
     if (error != 0) file->error = error;
   }
 }
+
+// While this thread waits for a job, others can use the file. Therefore the last pass of these two waits for nothing.
 
 static struct iobuf_buffer* first_dirty(const struct iobuf_file* file) {
   struct iobuf_buffer* found = NULL;

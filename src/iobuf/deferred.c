@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "iobuf/iobuf.h"
 
-enum { most_waiting = 256, most_bytes = 1000, current = -1, most_lock_ms = 500 };
+enum { most_waiting = 256, most_bytes = 1000, current = -1 };
 enum { unused, filling, ready };
 static struct {
   atomic_int state;
@@ -147,17 +146,6 @@ static void write_waiting(void) {
   }
 }
 
-/// Nothing changes in a file that is not unlocked for this time.
-int iobuf_lock_soon(struct iobuf_file* file) {
-  const struct timespec ms = {0, 1000000};
-  for (unsigned k = 0; k < most_lock_ms; ++k) {
-    if (iobuf_try_lock(file)) return 1;
-    if (file->holder == iobuf_this_thread()) return 0;
-    nanosleep(&ms, NULL);
-  }
-  return 0;
-}
-
 /// The call that was interrupted counts as far as it has come.
 static void complete_piece(void) {
   struct iobuf_description* const d = iobuf_call.d;
@@ -166,14 +154,6 @@ static void complete_piece(void) {
   if (iobuf_call.from == NULL) return;
   const ssize_t n = iobuf_sys_pwrite(d->fd, iobuf_call.from, iobuf_call.n, iobuf_call.at);
   if (n > 0 && iobuf_call.at + n > d->offset) d->offset = iobuf_call.at + n;
-}
-
-/// From now on the system has the offset.
-static void leave_to_system(struct iobuf_file* file) {
-  for (struct iobuf_description* d = file->descriptions; d != NULL; d = d->next) {
-    if (!d->foreign) iobuf_sys_lseek(d->fd, d->offset, SEEK_SET);
-  }
-  file->aside = iobuf_by_other;
 }
 
 void iobuf_end_inside(void) {
@@ -188,7 +168,7 @@ void iobuf_end_inside(void) {
   write_waiting();
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
-    if (file->aside == 0 && file->live) leave_to_system(file);
+    if (file->aside == 0 && file->live) iobuf_leave_to_system(file, iobuf_by_other);
   }
   iobuf_print_errors();
   errno = error;

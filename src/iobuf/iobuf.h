@@ -185,6 +185,8 @@ int iobuf_try_lock(struct iobuf_file* file);
 int iobuf_lock_soon(struct iobuf_file* file);
 /// Waits with the file unlocked.
 void iobuf_wait(struct iobuf_file* file);
+/// The same until a call ends, or a pause.
+void iobuf_wait_for_change(struct iobuf_file* file);
 static inline const void* iobuf_this_thread(void) { return &iobuf_inside; }
 void iobuf_unlock(struct iobuf_file* file);
 /// A new descriptor, -1 too, which is returned; errno is kept. reason: why not to buffer it, or 0.
@@ -200,6 +202,8 @@ void iobuf_copied(int fd, int copy);
 /// The file is locked then. null: it is not open.
 struct iobuf_file* iobuf_find(const struct stat* st);
 void iobuf_step_aside(struct iobuf_file* file, enum iobuf_reason reason);
+/// The system gets the offsets, and all later calls. Nothing is in the buffers of the file.
+void iobuf_leave_to_system(struct iobuf_file* file, enum iobuf_reason reason);
 void iobuf_step_aside_fd(int fd, enum iobuf_reason reason);
 void iobuf_step_all_aside(enum iobuf_reason reason);
 void iobuf_lock_all(void);
