@@ -166,7 +166,7 @@ static void remember(struct tune_cell* cell, unsigned first, unsigned second) {
 /// From the means.
 static void judge(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_trial* const trial = cell->trial;
-  const unsigned first = tune_fastest(trial, 0, 0), second = tune_fastest(trial, first, 0);
+  const unsigned first = tune_fastest(trial, 0), second = tune_fastest(trial, first);
   const unsigned best = trial->candidates[first];
   const int is_race = trial->phase == tune_raced;
   remember(cell, first, second);

@@ -44,7 +44,7 @@ void tune_begin_look(struct tune_trial* trial, unsigned first, unsigned second);
 int tune_begin_confirmation(struct tune_trial* trial, unsigned fastest);
 
 double tune_median(const struct tune_trial* trial, unsigned candidate);
-/// The fastest candidate without these two and the default; the default if there is no other one.
-unsigned tune_fastest(const struct tune_trial* trial, unsigned without, unsigned nor);
+/// The fastest candidate without this one and the default; the default if there is no other one.
+unsigned tune_fastest(const struct tune_trial* trial, unsigned without);
 /// Whether the candidate is told from noise to be faster than the default.
 int tune_gains(const struct tune_trial* trial, unsigned candidate);
