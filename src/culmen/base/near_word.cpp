@@ -23,24 +23,23 @@ std::size_t distance(const std::string& a, const std::string& b) {
   }
   return row.back();
 }
+}  // namespace
 
-/// "CMA-ES" and "cma_es" are "cmaes".
-std::string plain(const std::string& word) {
+std::string plain_word(const std::string& word) {
   std::string letters;
   for (const char c : word) {
     if (c != '-' && c != '_' && c != ' ') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return letters;
 }
-}  // namespace
 
 std::string near_word(const std::string& given, const std::vector<std::string>& known) {
-  const auto plain_given = plain(given);
+  const auto plain_given = plain_word(given);
   for (const auto& k : known) {
-    if (plain(k) == plain_given) return k;
+    if (plain_word(k) == plain_given) return k;
   }
   for (const auto& k : known) {
-    const auto d = distance(plain_given, plain(k));
+    const auto d = distance(plain_given, plain_word(k));
     if (d <= 2 && d < k.size() && 2 * d <= k.size()) return k;
   }
   return {};

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <ranges>
@@ -93,6 +92,7 @@ OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options, 
   }
   return options;
 }
+
 /// Our optimizer of the same kind as one of Optuna, SciPy, Nevergrad, pagmo or NLopt; empty if there is none.
 std::string name_of_peers(const std::string& name) {
   static const std::map<std::string, std::string> ours{
@@ -124,12 +124,7 @@ std::string name_of_peers(const std::string& name) {
       {"hyperband", "racing"},
       {"successivehalving", "racing"},
   };
-  std::string letters;
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  const auto found = ours.find(letters);
+  const auto found = ours.find(plain_word(name));
   return found == ours.end() ? std::string() : found->second;
 }
 }  // namespace
