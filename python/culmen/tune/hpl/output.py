@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from ..._core import InputError
+from .scaling import BYTES
 
 _RESULT = re.compile(
     r"^(W\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.eE+-]+)\s+([\d.eE+-]+)"
@@ -14,7 +15,6 @@ _RESULT = re.compile(
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
 _MEMORY = "Memory allocation failed"
 _NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
-_ENTRY = 8  # bytes of an entry of the matrix
 _KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed itself
 
 
@@ -52,7 +52,7 @@ class Run:
     def other_memory(self) -> float:
         """Of all ranks, bytes that are not for the matrix: program, MPI and BLAS. Memory that ranks share counts for
         each of them, so this is an upper bound."""
-        return self.p * self.q * self.rank_memory - _ENTRY * self.n**2
+        return self.p * self.q * self.rank_memory - BYTES * self.n**2
 
 
 def runs_in(text: str) -> list[Run]:
