@@ -16,7 +16,7 @@ from culmen import _core
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
-_OTHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "OMP_", "CULMEN_RUN", "CULMEN_PROGRESS")
+_OTHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "LSB_", "OMP_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
 HANGS_S = 300  # a test that takes longer hangs, also on a machine that is twenty times slower
 _STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024

@@ -151,7 +151,7 @@ def test_an_interrupted_follower_leaves_the_job(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--submit", "pbs"], "--submit pbs: there is no such scheduler; there are slurm and local"),
+        (["--submit", "pbs"], "--submit pbs: there is no such scheduler; there are slurm, lsf, local"),
         (["--exclusive"], "--exclusive is an option of a job; add --submit slurm"),
         (["--tasks-per-node", "2"], "--tasks-per-node is an option of a job; add --submit slurm"),
         (["--submit", "local", "--nodes", "2"], "--nodes 2, but the partition local has 1"),

@@ -266,7 +266,9 @@ def test_following_ends_when_the_user_leaves():
 def test_without_slurm_the_missing_command_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert complaint(Slurm().partitions).startswith("--submit slurm: there is no sinfo on PATH")
-    assert complaint(scheduler_named, "pbs") == ("--submit pbs: there is no such scheduler; there are slurm and local")
+    assert complaint(scheduler_named, "pbs") == (
+        "--submit pbs: there is no such scheduler; there are slurm, lsf, local"
+    )
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ Submit = Annotated[
     str | None,
     typer.Option(
         "--submit",
-        metavar="slurm|local",
-        help="Measure in a job, follow the job, and collect its results. slurm: a job of Slurm. local: a process in "
-        "the background of this machine.",
+        metavar="slurm|lsf|local",
+        help="Measure in a job, follow the job, and collect its results. slurm: a job of Slurm. lsf: a job of LSF. "
+        "local: a process in the background of this machine.",
     ),
 ]
 JobPartition = Annotated[
@@ -125,7 +125,7 @@ def job_of(
     if submit is None:
         for name, value in given.items():
             if value is not None:
-                raise InputError(f"--{name} is an option of a job; add --submit slurm")
+                raise InputError(f"--{name} is an option of a job; add --submit slurm or --submit lsf")
         return None
     if at_most is not None:
         raise InputError("--at-most is not for jobs; to measure few points in a first job, write --pilot")
