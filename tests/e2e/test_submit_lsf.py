@@ -57,11 +57,12 @@ def test_a_cancelled_job_of_lsf_is_told(tmp_path, lsf):
         os.kill(follower.process.pid, signal.SIGINT)
         wait_for(lambda: follower.process.poll() is not None, "the end of the follower")
         said = follower.process.stdout.read()
-    cancel = re.search(r"^To cancel it: (bkill 1)$", said, re.MULTILINE)[1]
-    subprocess.run(cancel.split(), env=environment(**lsf), check=True, capture_output=True)
-    wait_for(lambda: mini_lsf.state(tmp_path / "lsf-state", 1)["stat"] == "EXIT", "the end of the job")
-    assert culmen(*MEASURE, "--submit", "lsf", "--output", "out", "--dry-run", cwd=tmp_path, **lsf).returncode == 0
-    assert json.loads((tmp_path / "out/normal/job.json").read_text())["scheduler"] == "lsf"
+        # The job has the mark of its follower, so the end of this block would kill it.
+        cancel = re.search(r"^To cancel it: (bkill 1)$", said, re.MULTILINE)[1]
+        subprocess.run(cancel.split(), env=environment(**lsf), check=True, capture_output=True)
+        wait_for(lambda: mini_lsf.state(tmp_path / "lsf-state", 1)["stat"] == "EXIT", "the end of the job")
+        assert culmen(*MEASURE, "--submit", "lsf", "--output", "out", "--dry-run", cwd=tmp_path, **lsf).returncode == 0
+        assert json.loads((tmp_path / "out/normal/job.json").read_text())["scheduler"] == "lsf"
 
 
 @pytest.mark.parametrize(

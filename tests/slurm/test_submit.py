@@ -93,25 +93,27 @@ def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(ty
         wait_for(lambda: "RUNNING" in slurm.run("squeue", "-h", "-o", "%T", "-j", job).stdout, "the job to run")
         os.kill(follower.process.pid, signal.SIGINT)
         code, out, err = follower.end()
-    assert code == 75, out + err
-    assert (
-        f"Job {job} on main continues. To follow it again, type the same command.\nTo cancel it: scancel {job}\n" in out
-    )
-    other = type_in(*words, "--root", "1")
-    assert other.returncode == 2
-    assert f"job {job} on main measures something else for " in other.stderr
-    overwritten = type_in(*words, "--overwrite")
-    assert overwritten.returncode == 2
-    assert f"first cancel it with `scancel {job}`" in overwritten.stderr
-    with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as follower:
-        wait_for(lambda: f"job {job} on main: running" in follower.process.stdout.readline(), "the follower")
-        assert slurm.run("scancel", job).returncode == 0
-        code, out, err = follower.end()
-    assert code == 75, out + err
-    assert (
-        f"culmen: job {job} on main was cancelled after 0 of 3 launches; to measure the rest, type the same command"
-        in out
-    )
+        # The job has the mark of its follower, so the end of this block would kill it.
+        assert code == 75, out + err
+        assert (
+            f"Job {job} on main continues. To follow it again, type the same command.\nTo cancel it: scancel {job}\n"
+            in out
+        )
+        other = type_in(*words, "--root", "1")
+        assert other.returncode == 2
+        assert f"job {job} on main measures something else for " in other.stderr
+        overwritten = type_in(*words, "--overwrite")
+        assert overwritten.returncode == 2
+        assert f"first cancel it with `scancel {job}`" in overwritten.stderr
+        with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as again:
+            wait_for(lambda: f"job {job} on main: running" in again.process.stdout.readline(), "the follower")
+            assert slurm.run("scancel", job).returncode == 0
+            code, out, err = again.end()
+        assert code == 75, out + err
+        assert (
+            f"culmen: job {job} on main was cancelled after 0 of 3 launches; to measure the rest, type the same command"
+            in out
+        )
 
 
 def test_a_job_that_slurm_starts_again_continues(type_in, slurm, tmp_path):
