@@ -8,7 +8,7 @@ from culmen._core import InputError
 from culmen.base.exit_codes import FINISHED, RESUMABLE
 from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
-from culmen.bench.submission import JobFolder, Submitted
+from culmen.bench.jobs.folder import JobFolder, Submitted
 from culmen.cli.work import tune_cluster_results
 from culmen.cli.work.measuring import End
 from culmen.cli.work.submit import Task, _collect, _Job

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.bench.verdict import in_turns
-from culmen.cli.work.tune_line import typed_line
 from culmen.launch.mpi import Launcher, load
+from culmen.tune.command.line import typed_line
 from culmen.tune.hpl import asked as asked_for
 from culmen.tune.hpl import choosing
 from culmen.tune.hpl.asked import Asked

@@ -4,9 +4,9 @@ start."""
 import json
 
 import pytest
-from culmen.cli.work import tune_line
-from culmen.cli.work.tune_line import Use, Wanted, recipe_for, write_plan
+from culmen.tune.command import line
 from culmen.tune.command import tuner as tuning
+from culmen.tune.command.line import Use, Wanted, recipe_for, write_plan
 from culmen.tune.command.tuner import Tuner
 
 from culmen import InputError
@@ -87,7 +87,7 @@ def test_beginning_anew_removes_old_runs_before_the_plan_changes(tmp_path, monke
     def fails(*_given, **_more):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(tune_line, "replacing", fails)
+    monkeypatch.setattr(line, "replacing", fails)
     with pytest.raises(OSError, match="full"):
         write_plan(tmp_path, {"a": 2}, begin_again=True)
     assert json.loads((tmp_path / "plan.json").read_text()) == {"a": 1}

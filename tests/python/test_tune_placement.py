@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from culmen.cli.work.tune_line import settings_of
 from culmen.launch.mpi import load
 from culmen.problem.parameter import Parameter
 from culmen.problem.space import Space
+from culmen.tune.command.line import settings_of
 from culmen.tune.placement import line as lines
 from culmen.tune.placement import pages, placed
 from culmen.tune.placement.line import Line, read_line

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from culmen._core import InputError
-from culmen.cli.work.tune_variables import groups_of
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.launch.mpi.variables import GROUPS, TRANSPORT, environment_of
@@ -27,6 +26,7 @@ from culmen.tune.cluster.setting_gains import (
     without_effect,
 )
 from culmen.tune.cluster.setting_launch import Spot
+from culmen.tune.cluster.variable_tuner import groups_of
 from culmen.tune.cluster.variables_files import (
     ENVIRONMENT,
     environment_in,

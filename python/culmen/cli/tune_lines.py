@@ -132,8 +132,8 @@ def placement(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    use = work.tune_line.Use(use_hours, use_runs)
-    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
+    use = work.tune_placement.Use(use_hours, use_runs)
+    wanted = work.tune_placement.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
     given = (list(context.args), wanted, ranks, threads, topology)
     raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet))
 
@@ -205,8 +205,8 @@ def io(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    use = work.tune_line.Use(use_hours, use_runs)
-    wanted = work.tune_line.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
+    use = work.tune_io.Use(use_hours, use_runs)
+    wanted = work.tune_io.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
     own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
     raise typer.Exit(
         work.tune_io.tune_io(list(context.args), own, folder, wanted, iobuf, dry_run, output, overwrite, quiet)

@@ -15,9 +15,10 @@ from ..._core import InputError
 from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS, handling
 from ...base.text import lasted
+from ...bench.jobs.folder import JobFolder, Submitted
+from ...bench.jobs.lines import JobLines, job_lines
 from ...bench.kept import folder_for, remove_rounds
 from ...bench.study import left_in
-from ...bench.submission import JobFolder, Submitted
 from ...launch.scheduler import scheduler_named
 from ...launch.scheduler.fitting import partitions_named, shape_of, time_for
 from ...launch.scheduler.following import follow
@@ -25,7 +26,6 @@ from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
 from ...launch.scheduler.site import Site, read_site
 from ...launch.scheduler.times import shown_time, time_of
 from ...report.reading import read
-from .job_lines import JobLines, job_lines
 from .measuring import End, say_complete
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job

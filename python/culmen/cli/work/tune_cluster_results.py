@@ -15,6 +15,7 @@ from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...tune.cluster import choices, page, variables_page
+from ...tune.cluster.asked import Tuning
 from ...tune.cluster.choices import Lost, Tuned
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.origin import facts_in, said_of
@@ -26,7 +27,6 @@ from ...tune.rules.texts import texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
 from .measuring import End, exit_code, nothing_measured, say_failures
 from .summary import print_table
-from .tune_cluster_asked import Tuning
 
 STORE, TABLE = "tuning.db", "choices.csv"
 _PAGE, _ENVIRONMENT = "tuning.html", "environment.json"

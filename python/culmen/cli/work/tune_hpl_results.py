@@ -14,6 +14,7 @@ from ...bench.verdict import Verdict
 from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, table
 from ...report.reading import read
+from ...tune.command.line import typed_line
 from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.stopping import Ended
@@ -29,7 +30,6 @@ from ...tune.hpl.runs import SEARCH, Runs
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
-from .tune_line import typed_line
 
 _RUNS_EACH = 2  # of each parameter, to say what matters
 _RESULT, _PAGE = "result.json", "tuning.html"

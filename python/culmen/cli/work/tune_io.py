@@ -13,8 +13,10 @@ from ...launch.launcher import cores, situations
 from ...launch.mpi import LauncherError, find_launcher
 from ...launch.programs import own_program
 from ...report.files import Kind, replacing
+from ...tune.command.line import Wanted, recipe_for, settings_of, typed_line, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.tuner import Tuner
+from ...tune.command.worth import Use
 from ...tune.io import applied
 from ...tune.io.file_system import kind_of
 from ...tune.io.scratch import Scratch
@@ -22,7 +24,8 @@ from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
 from .tune_command import tune
-from .tune_line import Wanted, recipe_for, settings_of, typed_line, write_plan
+
+__all__ = ["Own", "Use", "Wanted", "tune_io"]
 
 _NAME = "io"
 _PATTERNS = ("file-per-process", "contiguous", "strided", "collective")

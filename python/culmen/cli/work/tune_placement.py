@@ -6,13 +6,16 @@ from ..._core import InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import shown
 from ...bench.kept import folder_for
+from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, write_plan
 from ...tune.command.tuner import Tuner
+from ...tune.command.worth import Use
 from ...tune.placement import placed
 from ...tune.placement.line import Line, read_line
 from ...tune.placement.space import Space, plan_of, space_of
 from ...tune.placement.topology import read_topology
 from .tune_command import tune
-from .tune_line import Wanted, numbers_of, recipe_for, settings_of, show_line, typed_line, write_plan
+
+__all__ = ["Use", "Wanted", "tune_placement"]
 
 _NAME = "placement"
 
@@ -50,7 +53,8 @@ def tune_placement(
     if tuned is None:
         return RESUMABLE
     old, new = (typed_line(*placed.command_of(plan, settings_of(each))) for each in (tuned.old, tuned.new))
-    show_line(tuned, old, new)
+    print("Use this line:" if tuned.is_better else "Keep this line:")
+    print(f"  {new if tuned.is_better else old}")
     return FINISHED
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 from ..._core import InputError
 from ...report.files import Kind, replacing
-from ...tune.command.recipe import RecipeFile, recipe_of
-from ...tune.command.results import Tuned
-from ...tune.command.tuner import remove_results
-from ...tune.command.worth import Use as Use
+from .recipe import RecipeFile, recipe_of
+from .tuner import remove_results
+from .worth import Use
 
 _PLAN = "plan.json"
 _PLAN_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
@@ -123,8 +122,3 @@ def settings_of(values: Mapping[str, Any]) -> dict[str, str]:
 
 def typed_line(variables: Mapping[str, str], words: Sequence[str]) -> str:
     return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), shlex.join(words)])
-
-
-def show_line(tuned: Tuned, old: str, new: str) -> None:
-    print("Use this line:" if tuned.is_better else "Keep this line:")
-    print(f"  {new if tuned.is_better else old}")

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from .._core import InputError
-from .parts import write_whole
+from ..._core import InputError
+from ..parts import write_whole
 
 _LAST_LINES = 5
 

@@ -28,14 +28,14 @@ from ...report.reading import Evaluations, read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
 from ...study_file import StudyFile, checked
-from ...tune.cluster import setting_gains as gains
-from ...tune.cluster.accepted import Asked, ask, shown_default
-from ...tune.cluster.kernel import socket_limit
-from ...tune.cluster.pairs import LAUNCHES, Gain, gain_of
-from ...tune.cluster.setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
-from ...tune.cluster.setting_launch import Spot, file_of_launch, times_of
-from ...tune.cluster.variables_files import ENVIRONMENT, RESULT, write_result
-from ...tune.rules.tried import reader_of_rules
+from ..rules.tried import reader_of_rules
+from . import setting_gains as gains
+from .accepted import Asked, ask, shown_default
+from .kernel import socket_limit
+from .pairs import LAUNCHES, Gain, gain_of
+from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
+from .setting_launch import Spot, file_of_launch, times_of
+from .variables_files import ENVIRONMENT, RESULT, write_result
 
 COMMAND = "culmen tune cluster --variables"
 _STORE = "variables-{}.db"

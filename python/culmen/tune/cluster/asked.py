@@ -12,13 +12,13 @@ from ...bench.collectives.points import Protocol
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi.collectives import Collectives
-from ...tune.cluster.choices import Place
-from ...tune.cluster.pairs import LAUNCHES, VISITS
-from ...tune.cluster.setting_gains import TunedVariables
-from ...tune.rules.made import can_hold
-from ...tune.rules.texts import check_reader
-from ...tune.rules.tried import reader_of_rules
-from .tune_variables import VariableTuning, groups_of
+from ..rules.made import can_hold
+from ..rules.texts import check_reader
+from ..rules.tried import reader_of_rules
+from .choices import Place
+from .pairs import LAUNCHES, VISITS
+from .setting_gains import TunedVariables
+from .variable_tuner import VariableTuning, groups_of
 
 _VISIT_S = 0.02
 _FAST = ("bcast", "allreduce", "reduce")

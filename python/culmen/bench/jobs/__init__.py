@@ -1,0 +1,1 @@
+"""Measurements as batch jobs: submits, follows and collects them."""
