@@ -3,6 +3,7 @@
 
 import collections
 import os
+import re
 import signal
 import zlib
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from culmen import _core
+
+TOLERANCE = re.compile(r"\b(approx|isclose|allclose)\(")
 
 # A shell starts what it puts into the background with SIGINT ignored, nohup with SIGHUP; what the tests interrupt would
 # inherit that, where a handler is no more in a new program.
@@ -45,8 +48,16 @@ def left_out(items: list[pytest.Item]) -> Iterator[pytest.Item]:
         yield from group[:chosen] + group[chosen + 1 :]
 
 
+def refuse_wrong_marks(items: list[pytest.Item]) -> None:
+    """A file that compares with a tolerance looks at numbers, so the variants must run it."""
+    for path in {item.path for item in items if item.get_closest_marker("no_numbers")}:
+        if found := TOLERANCE.search(path.read_text()):
+            raise pytest.UsageError(f"{path.name} has the mark no_numbers, but compares numbers with {found[0]}")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    refuse_wrong_marks(items)
     if not os.environ.get("CULMEN_TEST_ALL"):
         without = set(left_out(items))
         config.hook.pytest_deselected(items=list(without))

@@ -3,7 +3,10 @@
 import json
 import signal
 
+import pytest
 from harness import Running, culmen, wait_for
+
+pytestmark = pytest.mark.no_numbers
 
 LONG = ("--transports", "mailbox", "--workers", "2", "--durations", "1ms,4ms", "--repetitions", "1", "--seconds", "1")
 WORDS = ("bench", "transport", *LONG, "--io-threads", "1", "--output", "out")

@@ -4,6 +4,8 @@ import pytest
 from children import EVALUATIONS, survivors, write
 from harness import Running, culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 @pytest.mark.parametrize("isolation", ["process", "none"])
 @pytest.mark.parametrize("place", [["--workers", "2"], ["--worker-processes"]], ids=["threads", "processes"])

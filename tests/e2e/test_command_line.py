@@ -9,6 +9,8 @@ import time
 import pytest
 from harness import CULMEN, Running, culmen, outcomes, patience, summary, write_fit, write_study
 
+pytestmark = pytest.mark.no_numbers
+
 
 @pytest.mark.alone
 def test_help_is_quick_and_names_the_exit_codes(tmp_path):

@@ -5,6 +5,8 @@ import subprocess
 import pytest
 from harness import PYTHON, culmen, environment
 
+pytestmark = pytest.mark.no_numbers
+
 WORDS = {
     "culmen st": ["status"],
     "culmen run ": ["a.toml", "b.toml"],

@@ -11,6 +11,8 @@ from contextlib import closing
 import pytest
 from harness import Running, calls_of, culmen, environment, outcomes, summary, wait_for, write_study
 
+pytestmark = pytest.mark.no_numbers
+
 
 def change(store, command, *values):
     with closing(sqlite3.connect(store)) as opened, opened:

@@ -10,6 +10,8 @@ from wrong_uses import STUDY
 
 from culmen import Study, _core
 
+pytestmark = pytest.mark.no_numbers
+
 FIRST = {"library": 'cc -O2 -shared -fPIC -I"$(culmen include)" -o fit.so fit.c -lm'}
 
 

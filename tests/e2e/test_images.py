@@ -13,6 +13,8 @@ from harness import culmen
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 FIGURE = Figure(
     "line",
     "A line",

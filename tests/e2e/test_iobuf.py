@@ -11,6 +11,8 @@ import pytest
 from culmen.tune.iobuf.settings import library
 from harness import CULMEN, HANGS_S, ROOT, culmen, environment
 
+pytestmark = pytest.mark.no_numbers
+
 STEPS = 100_000
 
 

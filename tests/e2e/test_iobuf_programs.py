@@ -9,6 +9,8 @@ import pytest
 from culmen.tune.iobuf.settings import library
 from harness import HANGS_S, ROOT
 
+pytestmark = pytest.mark.no_numbers
+
 FOLDER = ROOT / "tests" / "iobuf"
 SOURCES = sorted(FOLDER.glob("cases*.c"))
 CASES = [name for source in SOURCES for name in re.findall(r"^    CASE\((\w+)\)", source.read_text(), re.MULTILINE)]

@@ -14,6 +14,8 @@ import pytest
 from culmen.launch.mpi import LauncherError, find_launcher
 from harness import CULMEN, HANGS_S, Running, culmen, environment, outcomes, patience, wait_for
 
+pytestmark = pytest.mark.no_numbers
+
 HEAD = """
 [space]
 x = { lower = -5, upper = 5 }

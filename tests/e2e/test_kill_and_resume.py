@@ -20,6 +20,8 @@ from harness import (
     write_study,
 )
 
+pytestmark = pytest.mark.no_numbers
+
 BUDGET = 240
 KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 3
 

@@ -29,7 +29,7 @@ else:
 """
 
 
-pytestmark = pytest.mark.usefixtures("data_folder")
+pytestmark = [pytest.mark.usefixtures("data_folder"), pytest.mark.no_numbers]
 
 
 class Program:

@@ -10,6 +10,8 @@ import pyarrow.parquet
 import pytest
 from harness import Running, culmen, sequence, store_is_ready, summary, wait_for, write_study
 
+pytestmark = pytest.mark.no_numbers
+
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):

@@ -11,6 +11,8 @@ from harness import Running, culmen, environment, sequence, store_is_ready, summ
 
 from culmen import InputError, minimize
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_status_while_it_runs_and_afterwards(tmp_path):
     write_study(tmp_path, 800)

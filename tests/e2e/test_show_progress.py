@@ -4,7 +4,10 @@ import subprocess
 import sys
 import time
 
+import pytest
 from harness import HANGS_S, ROOT
+
+pytestmark = pytest.mark.no_numbers
 
 
 def test_the_log_grows_line_by_line(tmp_path):

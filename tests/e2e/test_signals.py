@@ -20,7 +20,7 @@ from harness import (
     write_study,
 )
 
-pytestmark = pytest.mark.alone  # how long an end takes is measured
+pytestmark = [pytest.mark.alone, pytest.mark.no_numbers]  # how long an end takes is measured
 BUDGET = 200
 
 

@@ -3,6 +3,8 @@
 import pytest
 from harness import Running, outcomes, sequence, wait_for
 
+pytestmark = pytest.mark.no_numbers
+
 STUDY = """
 [space]
 x = { lower = -5, upper = 5 }

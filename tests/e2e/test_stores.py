@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from harness import Running, calls_of, culmen, outcomes, sequence, summary, wait_for, write_study
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished):
     before = len(calls_of(finished))

@@ -5,7 +5,10 @@ import re
 import socket
 import ssl
 
+import pytest
 from harness import Running, culmen, summary
+
+pytestmark = pytest.mark.no_numbers
 
 STUDY = """
 [space]

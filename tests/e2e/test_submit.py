@@ -13,6 +13,8 @@ from harness import Running, culmen, store_is_ready, wait_for
 
 from culmen import _core
 
+pytestmark = pytest.mark.no_numbers
+
 MEASURE = ("bench", "pingpong", "--routes", "raw", "--sizes", "8,1K", "--seconds", "0.05")
 SUBMIT = ("--submit", "local", "--output", "out")
 

@@ -10,6 +10,8 @@ from harness import culmen
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 SETTING = re.compile(r"# (\w+ *= .*)")
 HEADING = re.compile(r"# (\[+\w+\]+)")
 

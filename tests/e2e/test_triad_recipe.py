@@ -10,6 +10,8 @@ import pytest
 from culmen.base.toml import tomllib
 from harness import PYTHON, copy_example, culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 @pytest.fixture
 def example(tmp_path):

@@ -5,6 +5,8 @@ import json
 import pytest
 from harness import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 APP = """#!/bin/sh
 echo run >> $CULMEN_STUDY_FOLDER/runs
 echo "rate = $(( 100 - ($1 - 3) * ($1 - 3) ))"

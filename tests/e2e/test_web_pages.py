@@ -19,7 +19,7 @@ evaluations = 40
 TOKEN = "0123456789abcdef"  # noqa: S105
 
 
-pytestmark = pytest.mark.usefixtures("data_folder")
+pytestmark = [pytest.mark.usefixtures("data_folder"), pytest.mark.no_numbers]
 
 
 @pytest.fixture

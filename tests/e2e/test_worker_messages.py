@@ -7,6 +7,8 @@ import socket
 import pytest
 from harness import Running, culmen
 
+pytestmark = pytest.mark.no_numbers
+
 STUDY = """
 [space]
 x = { lower = -5, upper = 5 }

@@ -32,7 +32,7 @@ def f(p):
 """
 
 
-pytestmark = [pytest.mark.either("scheme"), pytest.mark.usefixtures("data_folder")]
+pytestmark = [pytest.mark.either("scheme"), pytest.mark.usefixtures("data_folder"), pytest.mark.no_numbers]
 
 
 def write(folder, n=300, s=0.002):

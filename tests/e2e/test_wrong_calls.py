@@ -9,6 +9,8 @@ from wrong_uses import without_line
 import culmen
 from culmen import InputError, Study
 
+pytestmark = pytest.mark.no_numbers
+
 S = {"x": (-5, 5), "y": (-5, 5)}
 
 

@@ -5,6 +5,8 @@ import re
 import pytest
 from harness import culmen as typed
 
+pytestmark = pytest.mark.no_numbers
+
 MODEL = "def f(p):\n    return (p['x'] - 1) ** 2 + p['y'] ** 2\n"
 STUDY = """[space]
 x = { lower = -5, upper = 5 }

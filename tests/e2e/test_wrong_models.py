@@ -9,6 +9,8 @@ from harness import HANGS_S, PYTHON, environment
 from harness import culmen as typed
 from wrong_uses import MODEL, MODEL_KEY, STUDY, edited
 
+pytestmark = pytest.mark.no_numbers
+
 # model.py, and what `culmen run study.toml` answers; exit code 2: nothing was evaluated.
 MODELS = {
     "a function of two": (

@@ -7,6 +7,8 @@ from wrong_uses import MODEL, MODEL_KEY, STUDY, X, edited, without_line
 import culmen
 from culmen import InputError, Study
 
+pytestmark = pytest.mark.no_numbers
+
 # The text of the study file, and what `culmen run study.toml` says of it, without its name.
 FILES = {
     "JSON": ('{"space": {}}', " is JSON, but a study file is TOML (create one with `culmen init`)"),

@@ -3,6 +3,8 @@
 import pytest
 from harness import culmen as typed
 
+pytestmark = pytest.mark.no_numbers
+
 # The typed words, and the whole standard error. The exit code is 2.
 WORDS = {
     "rn study.toml": "culmen: there is no command 'rn'; did you mean 'run'?",

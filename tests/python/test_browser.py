@@ -8,6 +8,8 @@ import browser
 import pytest
 from browser import NAMES
 
+pytestmark = pytest.mark.no_numbers
+
 PAGE = """<p id=said>nothing</p><script>
 document.getElementById("said").textContent = "written by a script"
 console.log("and to the console")

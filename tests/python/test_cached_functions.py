@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.no_numbers
+
 SCRIPT = """
 import functools
 import culmen

@@ -15,6 +15,8 @@ import culmen
 from culmen import InputError
 from culmen.base import captured, digest
 
+pytestmark = pytest.mark.no_numbers
+
 SPACE = {"x": (-5, 5)}
 
 

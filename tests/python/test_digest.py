@@ -14,6 +14,8 @@ import culmen
 from culmen import InputError, Study
 from culmen.base import digest
 
+pytestmark = pytest.mark.no_numbers
+
 SPACE = {"x": (-5, 5)}
 
 

@@ -13,6 +13,8 @@ import culmen as culmen_package
 from culmen import study_file
 from culmen.base import exit_codes
 
+pytestmark = pytest.mark.no_numbers
+
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
 

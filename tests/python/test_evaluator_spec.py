@@ -4,6 +4,8 @@ import pytest
 
 from culmen import _core
 
+pytestmark = pytest.mark.no_numbers
+
 FIELDS = {
     "function": set(),
     "python": {"target", "pickle", "interpreter", "batch"},

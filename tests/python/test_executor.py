@@ -15,6 +15,8 @@ from harness import wait_for
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 @pytest.mark.parametrize("transport", ["threads", "processes"])
 def test_calls_run_in_other_processes_and_their_results_come_back(transport):

@@ -10,6 +10,8 @@ from harness import wait_for
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_what_waits_can_be_cancelled_and_what_runs_cannot(tmp_path):
     gate = tmp_path / "gate"

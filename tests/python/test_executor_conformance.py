@@ -10,6 +10,8 @@ import pytest
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 TRANSPORTS = ("threads", "processes")
 
 

@@ -9,6 +9,8 @@ from harness import environment
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_a_manager_s_proxies_are_arguments_and_are_captured():
     with culmen.Executor(2) as pool, multiprocessing.Manager() as manager:

@@ -7,6 +7,8 @@ import sys
 import pytest
 from harness import HANGS_S, Running, environment, wait_for
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_what_a_function_calls_is_as_it_was_when_it_was_submitted(tmp_path):
     script = tmp_path / "script.py"

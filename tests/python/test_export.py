@@ -11,6 +11,8 @@ from store_builder import build
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 SPACE = {"x": {"lower": -5.0, "upper": 5.0}, "n": {"type": "integer", "lower": 1.0, "upper": 9.0}}
 VALUE = 0.1 + 0.2
 

@@ -12,6 +12,8 @@ from culmen.study_file import Mistakes, StudyFile, checked, tables_in
 from culmen.study_file.program import ProgramStudy
 from culmen.study_file.table import Table
 
+pytestmark = pytest.mark.no_numbers
+
 STUDY = {
     "name": "study",
     "space": {"x": {"lower": 1, "upper": 5}, "y": {"lower": 1, "upper": 5}, "c": {"choices": ["a", "b"]}},

@@ -8,6 +8,8 @@ import pytest
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 NAMED, LISTED = {"x": (0, 1), "y": (0, 1)}, [(0, 1), (0, 1)]
 
 

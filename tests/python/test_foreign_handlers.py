@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.no_numbers
+
 LIBRARY = """
 #include <signal.h>
 static void handle(int number) { (void)number; }

@@ -10,6 +10,8 @@ from store_builder import replace_configuration
 
 from culmen import InputError, Study
 
+pytestmark = pytest.mark.no_numbers
+
 STUDY = """
 [space]
 x = { lower = -5, upper = 5 }

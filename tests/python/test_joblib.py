@@ -11,6 +11,8 @@ from harness import wait_for
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 joblib = pytest.importorskip("joblib")
 
 

@@ -17,6 +17,8 @@ from harness import HANGS_S
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 BIG = 2 * LARGE_BYTES // 8  # numbers
 
 GROWTH = """

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from harness import HANGS_S
 
+pytestmark = pytest.mark.no_numbers
+
 BIG = 300_000  # numbers, more than 1 MiB
 
 

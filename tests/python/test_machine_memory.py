@@ -5,6 +5,8 @@ import os
 import pytest
 from culmen.base.machine import available_bytes
 
+pytestmark = pytest.mark.no_numbers
+
 MEMINFO = "MemTotal:       8000 kB\nMemAvailable:   1000 kB\n"
 
 

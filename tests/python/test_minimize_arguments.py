@@ -5,6 +5,8 @@ import pytest
 import culmen
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 
 def sphere(p):
     return sum(value**2 for value in p.values())

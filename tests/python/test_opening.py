@@ -11,6 +11,8 @@ from store_builder import build, replace_configuration
 import culmen
 from culmen import _core
 
+pytestmark = pytest.mark.no_numbers
+
 unreadable = pytest.mark.parametrize(
     "text", ["[" * 5000, "[" * 5000 + "]" * 5000, "{", "5"], ids=["open", "deep", "half", "number"]
 )

@@ -8,6 +8,8 @@ import pytest
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 HEAVY = ("pydantic", "rich", "typer", "cloudpickle", "numpy", "culmen._core")
 
 

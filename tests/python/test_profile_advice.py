@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from culmen.cli.work.profile import _show
 from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
 from culmen.profile.page import advice_of
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+
+pytestmark = pytest.mark.no_numbers
 
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 

@@ -1,9 +1,12 @@
 """Counts of CPUs and of OpenMP, from recorded files."""
 
 import numpy as np
+import pytest
 from culmen.profile import recorded
 from culmen.profile.exported import as_object
 from culmen.profile.processors import processors_of
+
+pytestmark = pytest.mark.no_numbers
 
 COUNTS = {
     "instructions": 8_000_000_000,

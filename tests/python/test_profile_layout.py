@@ -9,6 +9,8 @@ import pytest
 from culmen.profile import recorded
 from harness import ROOT
 
+pytestmark = pytest.mark.no_numbers
+
 STRUCTS = {
     "probe_header": recorded._HEADER,
     "probe_communicator": recorded._COMMUNICATOR,

@@ -1,11 +1,14 @@
 """Remarks of a profile about each node, from ranks of several nodes."""
 
 import numpy as np
+import pytest
 from culmen.profile.figures import profile_page
 from culmen.profile.nodes import nodes_of, remark_on
 from culmen.profile.page import page
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
 from rich.console import Console
+
+pytestmark = pytest.mark.no_numbers
 
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 

@@ -10,6 +10,8 @@ from culmen.profile.page import page
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
 from rich.console import Console
 
+pytestmark = pytest.mark.no_numbers
+
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 
 

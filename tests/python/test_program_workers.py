@@ -3,9 +3,12 @@
 import inspect
 import pickle
 
+import pytest
 from culmen.run.program_workers import known_arguments
 
 import culmen
+
+pytestmark = pytest.mark.no_numbers
 
 OF_BOTH = {"f", "space", "token_file", "progress"}
 OF_RUNS = {"listen", "executor"}

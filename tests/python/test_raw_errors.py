@@ -9,6 +9,8 @@ from harness import write_fit
 import culmen
 from culmen import InputError, Study
 
+pytestmark = pytest.mark.no_numbers
+
 
 def f(p):
     return p["x"] ** 2

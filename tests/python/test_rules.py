@@ -15,6 +15,8 @@ from culmen.tune.rules.made import can_hold, looks_at_sizes, rules_of, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.no_numbers
+
 KNOWN = next(mpi for mpi in load() if mpi.title == "Open MPI 4").collectives
 BCAST, ALLTOALL, ALLTOALLV, ALLREDUCE = 7, 3, 4, 2
 

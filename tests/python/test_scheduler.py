@@ -20,6 +20,8 @@ from culmen.launch.scheduler.times import seconds_of, shown_time, time_of
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 # sinfo --noheader --exact, as Slurm 22.05 prints it: two kinds of nodes in one partition, nodes that are down.
 SINFO = """\
 THIN*|up|3-00:00:00|1-infinite|7|2|12|24|mixed

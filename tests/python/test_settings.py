@@ -21,6 +21,8 @@ from harness import ROOT, culmen
 import culmen as culmen_package
 from culmen import InputError, _core
 
+pytestmark = pytest.mark.no_numbers
+
 TABLES = [StudyFile, ParameterTable, LimitTable, EvaluatorTable, FigureTable, OptimizerTable, StopTable, RunTable]
 PARTS = {"config": _core.StudyConfig, "evaluator": _core.EvaluatorSpec, "options": _core.RunOptions}
 KINDS = {"keep": "command"}  # of evaluators that alone have the setting; Python functions have the others

@@ -8,6 +8,8 @@ import pytest
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 
 def minimize(f, **given):
     return culmen.minimize(f, {"x": (0, 1)}, budget=6, workers=1, optimizer="random", **given)

@@ -5,6 +5,8 @@ from culmen.bench.suites.sources import unpacked
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 
 def test_links_out_of_the_sources_are_refused(tmp_path):
     mine, sources = tmp_path / "mine.c", tmp_path / "sources"

@@ -10,6 +10,8 @@ from harness import environment
 
 import culmen
 
+pytestmark = pytest.mark.no_numbers
+
 SENT_WITHIN_FORK = """
 import os, signal, sys, time
 from culmen.slot import stops

@@ -15,6 +15,8 @@ from harness import write_study
 import culmen
 from culmen import StoreError, _core
 
+pytestmark = pytest.mark.no_numbers
+
 SPACE = {"x": (-5, 5)}
 
 

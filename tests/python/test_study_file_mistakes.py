@@ -5,6 +5,8 @@ from study_texts import EVALUATOR, STUDY, X, with_
 
 from culmen import InputError, Study, _core
 
+pytestmark = pytest.mark.no_numbers
+
 WRONG = {
     "unknown key": ("sede = 3" + STUDY, "study.toml: the top level has no key 'sede'; did you mean 'seed'?"),
     "unknown table": (STUDY + "[stopp]\n", "study.toml: the top level has no key 'stopp'; did you mean 'stop'?"),

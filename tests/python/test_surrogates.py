@@ -7,6 +7,8 @@ from culmen.optuna_sampler import CulmenSampler
 import culmen
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 HALF = "\ud800"
 SPACE = {"x": (0, 1)}
 TWO = ["a", "b"]

@@ -23,6 +23,8 @@ from culmen.tune.rules.trees import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.no_numbers
+
 KNOWN = next(mpi for mpi in load() if mpi.title == "MPICH 4").collectives
 RING = "algorithm=MPIR_Bcast_intra_scatter_ring_allgather"
 SMP = "algorithm=MPIR_Bcast_intra_smp"

@@ -15,6 +15,8 @@ from culmen.tune.placement.topology import Topology
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 MPIS = {mpi.title: mpi for mpi in load()}
 OPEN_MPI = Program("/opt/open/xhpl", Launcher("mpirun", MPIS["Open MPI 4"]), {"blis": "/lib/blis"}, "blis")
 MPICH = Program("/opt/mpich/xhpl", Launcher("mpiexec", MPIS["MPICH 4"]), {"blis": "/lib/blis"}, "blis")

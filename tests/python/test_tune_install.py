@@ -9,6 +9,8 @@ from culmen.launch.mpi import Launcher, LauncherError, load
 
 from culmen import _core
 
+pytestmark = pytest.mark.no_numbers
+
 OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
 HEAD = "# Rules for the collectives of Open MPI 4.1.4, from `culmen tune cluster`\n# 2026-11-27, node7, {cpu}\n"
 RULES = "1\n7\n1\n0\n1\n0 2 0 0\n"

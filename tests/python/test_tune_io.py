@@ -20,6 +20,8 @@ from harness import wait_for
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 MPIS = {mpi.title: mpi for mpi in load()}
 LFS = """#!/bin/sh
 # As the lfs of Lustre 2.12 prints; setstripe leaves what it was told.

@@ -17,6 +17,8 @@ from culmen.tune.placement.topology import Topology, cpu_list, from_sys, read_to
 
 from culmen import InputError
 
+pytestmark = pytest.mark.no_numbers
+
 needs_hwloc = pytest.mark.skipif(not shutil.which("lstopo-no-graphics"), reason="hwloc is not installed")
 MPIS = {mpi.title: mpi for mpi in load()}
 
