@@ -56,6 +56,15 @@ void expect_all(const std::vector<OptimizerPromise>& promises, const OptimizerFa
   }
 }
 
+std::vector<std::uint64_t> seeds_of(const Case& c) {
+  const std::vector<std::uint64_t> all =
+      c.mode == Mode::generational ? std::vector<std::uint64_t>{1, 2, 77} : std::vector<std::uint64_t>{1, 77};
+#ifdef __SANITIZE_ADDRESS__  // it looks at memory, which all seeds use in the same way; each is taken by some cases
+  return {all[(c.optimizer.size() + c.space.first.size()) % all.size()]};
+#endif
+  return all;
+}
+
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOptimizer, keeps_every_promise) {
@@ -64,9 +73,7 @@ TEST_P(EveryOptimizer, keeps_every_promise) {
   const auto factory = [&](const Space& s, std::uint64_t seed) {
     return make_optimizer(optimizer, s, seed, enough(optimizer), terms);
   };
-  const std::vector<std::uint64_t> seeds =
-      mode == Mode::generational ? std::vector<std::uint64_t>{1, 2, 77} : std::vector<std::uint64_t>{1, 77};
-  expect_all(optimizer_promises(), factory, space.second, seeds);
+  expect_all(optimizer_promises(), factory, space.second, seeds_of(GetParam()));
   if (mode == Mode::asynchronous) expect_all(asynchronous_promises(), factory, space.second, {2});
 }
 
