@@ -65,8 +65,8 @@ Digits = Annotated[
     typer.Option(
         "--digits",
         metavar="N|all",
-        help="Show numbers with N significant digits, or with all digits. Default: the error of a parameter decides "
-        "how many digits are shown.",
+        help="Show numbers with N significant digits, or with all digits. By default, the number of digits of a "
+        "parameter depends on its error.",
     ),
 ]
 StudyFile = Annotated[
@@ -81,8 +81,8 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, no workers run on this machine by default. To "
-        "start some here, set their number, for example with --workers N.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, by default no worker runs on this machine. To "
+        "start N workers on this machine, add --workers N.",
     ),
 ]
 TokenFile = Annotated[

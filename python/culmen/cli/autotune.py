@@ -35,7 +35,8 @@ def autotune(
         ),
     ] = None,
     collectives: Annotated[
-        str | None, typer.Option("--collectives", metavar="NAME,…", help="Tune only these, for example bcast,reduce.")
+        str | None,
+        typer.Option("--collectives", metavar="NAME,…", help="Tune only these collectives, for example bcast,reduce."),
     ] = None,
     communicators: Annotated[
         str | None,
@@ -53,7 +54,9 @@ def autotune(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=16, help="Mean calls for each algorithm. Default: 3."),
+        typer.Option(
+            "--repetitions", metavar="N", min=1, max=16, help="Mean number of calls for each algorithm. Default: 3."
+        ),
     ] = None,
     warm_up: Annotated[
         int | None,
@@ -62,7 +65,7 @@ def autotune(
             metavar="N",
             min=0,
             max=1_000_000,
-            help="Calls before the first algorithm is tried. Default: 1.",
+            help="Number of calls before culmen tries the first algorithm. Default: 1.",
         ),
     ] = None,
     recheck: Annotated[
@@ -72,8 +75,8 @@ def autotune(
             metavar="N",
             min=0,
             max=500_000_000,
-            help="Calls after which the choice is checked again; then four times as many, and so on. 0: never. "
-            "Default: 500.",
+            help="Check the choice again after N calls, then after 4 N calls, then after 16 N calls, and so on. 0: "
+            "never. Default: 500.",
         ),
     ] = None,
     memory: Annotated[
@@ -81,17 +84,21 @@ def autotune(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="Most memory for the tuner in each process. Default: 64M.",
+            help="Largest memory for the tuner in each process. Default: 64M.",
         ),
     ] = None,
     reproducible: Annotated[
-        bool, typer.Option("--reproducible", help="Leave reductions alone: other algorithms may round otherwise.")
+        bool,
+        typer.Option(
+            "--reproducible", help="Do not tune reductions: other algorithms may round the results differently."
+        ),
     ] = False,
     one_thread: Annotated[
         bool,
         typer.Option(
             "--one-thread",
-            help="Also tune a program that has asked for MPI_THREAD_MULTIPLE. Only one thread at a time may call MPI.",
+            help="Also tune a program that asks for MPI_THREAD_MULTIPLE. Two threads must never call MPI at the same "
+            "time.",
         ),
     ] = False,
     same_types: Annotated[
@@ -105,8 +112,8 @@ def autotune(
         bool,
         typer.Option(
             "--one-request",
-            help="Also decide without blocking calls. Each rank must complete a nonblocking collective before it "
-            "starts the next one of its kind.",
+            help="Also tune nonblocking collectives on communicators without blocking calls. Each rank must complete a "
+            "nonblocking collective before it starts the next nonblocking collective of the same kind.",
         ),
     ] = False,
 ) -> None:

@@ -51,8 +51,8 @@ Mapping = Annotated[
     typer.Option(
         "--mapping",
         metavar="NAME,…",
-        help="Where successive ranks run: on the next core, socket or node. culmen binds each rank to a core, and "
-        "compares the mappings if you give several. By default, mpiexec decides.",
+        help="Where each rank runs: on the core, socket or node after that of the previous rank. culmen binds each "
+        "rank to a core. If you give several mappings, culmen compares them. By default, mpiexec decides.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
@@ -77,8 +77,7 @@ def transport(
         typer.Option(
             "--transports",
             metavar="NAME,…",
-            help="Some of mailbox, mpi, wss, ws, tcp and tcp-per-item. Default: all; if there is no MPI, all except "
-            "mpi.",
+            help="Some of mailbox, mpi, wss, ws, tcp and tcp-per-item. Default: all; without an MPI, all except mpi.",
         ),
     ] = None,
     repetitions: Annotated[
@@ -211,7 +210,8 @@ def collectives(
         typer.Option(
             "--baseline",
             metavar="NAME",
-            help="The algorithm with which the table and the plots compare the others. Default: default.",
+            help="The algorithm with which the table and the plots compare all others. Default: the choice of the "
+            "MPI (default).",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -325,8 +325,9 @@ def pingpong(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers of "
-            "two up to 8M, and these sizes plus 3 bytes. From 4 bytes on, it also measures these sizes minus 3 bytes.",
+            help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers "
+            "of two up to 8M. For each of them, it also measures the size plus 3 bytes and, from 4 bytes on, the "
+            "size minus 3 bytes.",
         ),
     ] = None,
     interval: Interval = 0.05,

@@ -36,7 +36,7 @@ Exit codes:
 CODES_OF_BUILD = """\b
 Exit codes:
   0   the programs are built
-  2   the input was wrong, or the sources could not be built
+  2   the input was wrong, or culmen could not build the sources
 """
 CODES_OF_WORKER = """\b
 Exit codes:
@@ -46,13 +46,13 @@ Exit codes:
 """
 CODES_OF_PROFILE = """\b
 Exit codes:
-  2   the input was wrong, or the program left no profile
-  In all other cases, it is the exit code of the program.
+  2   the input was wrong
+  In all other cases, the exit code is that of the program.
 """
 CODES_OF_AUTOTUNE = """\b
 Exit codes:
   2   the input was wrong, or the program left no tuning file
-  In all other cases, it is the exit code of the program.
+  In all other cases, the exit code is that of the program.
 """
 CODES_OF_APP = """\b
 Exit codes:
@@ -63,24 +63,24 @@ Exit codes:
 """
 CODES_OF_COMMAND = """\b
 Exit codes:
-  0   culmen found better settings, or says that there are none
+  0   culmen found better settings, or found no better settings
   2   the input was wrong, or the program failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
 CODES_OF_HPL = """\b
 Exit codes:
-  0   culmen found better settings, or says that there are none
+  0   culmen found better settings, or found no better settings
   2   an option was wrong, or HPL failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
 CODES_OF_IOBUF = """\b
 Exit codes:
   2   the input was wrong
-  In all other cases, it is the exit code of the program.
+  In all other cases, the exit code is that of the program.
 """
 CODES_OF_LINT = """\b
 Exit codes:
-  0   the file does what it says
+  0   the file has no mistakes
   1   the file has mistakes
   2   the input was wrong, and nothing was checked
 """
@@ -121,7 +121,7 @@ COMMANDS = {
     "check": Entry("Check and explain a study file, and run trial evaluations.", codes=CODES_OF_CHECK),
     "run": Entry("Run a study and write its store.", codes=EXIT_CODES),
     "resume": Entry(
-        "Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=EXIT_CODES
+        "Continue a study that was stopped or killed. culmen does not repeat finished evaluations.", codes=EXIT_CODES
     ),
     "status": Entry("Show the progress of a study. This command also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This command also works while the study runs."),
@@ -143,16 +143,16 @@ COMMANDS = {
     ),
     "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
-        "Start workers on this machine for a run on another machine. The run must have been started with `--listen`.",
+        "Start workers on this machine for a run on another machine. You must have started this run with `--listen`.",
         codes=CODES_OF_WORKER,
     ),
     "bench": Entry(
         "Measure transports, messages and MPI collectives.",
         members={
             "transport": Entry(
-                "Measure for each transport how busy the workers are. A transport is a way to send messages between "
-                "the master and the workers. A worker is busy while it evaluates. Write a table and plots. The same "
-                "command continues an interrupted measurement.",
+                "Measure for each transport which share of their time the workers evaluate. A transport is a way to "
+                "send messages between the master and the workers. Write a table and plots. The same command "
+                "continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "collectives": Entry(
@@ -192,7 +192,7 @@ COMMANDS = {
         "`culmen profile report FOLDER` shows a profile again.",
         codes=CODES_OF_PROFILE,
         rest=True,
-        also={"report": Entry("Show a profile again. With options, you can limit it to some of the MPI calls.")},
+        also={"report": Entry("Show a profile again. With some of the options, show only a part of the MPI calls.")},
     ),
     "autotune": Entry(
         "Run an MPI program and tune its collectives while it runs. Example: culmen autotune -- mpiexec -n 4 ./app. "
@@ -201,8 +201,8 @@ COMMANDS = {
         rest=True,
     ),
     "iobuf": Entry(
-        "Run a program whose small reads and writes are buffered. Example: culmen "
-        "iobuf -- ./app. The program needs no change, and its files get the same content.",
+        "Run a program, and buffer its small reads and writes. Example: culmen iobuf -- ./app. You need not "
+        "change the program, and its files get the same content.",
         codes=CODES_OF_IOBUF,
         rest=True,
     ),
@@ -211,7 +211,7 @@ COMMANDS = {
         members={
             "app": Entry(
                 "Tune the collectives that take much of the time of an MPI program. Compare runs with and "
-                "without the result. Example: culmen tune app -- mpiexec -n 4 ./app",
+                "without the tuning file. Example: culmen tune app -- mpiexec -n 4 ./app",
                 codes=CODES_OF_APP,
                 rest=True,
             ),
@@ -222,13 +222,14 @@ COMMANDS = {
                 codes=CODES_OF_BENCH,
             ),
             "command": Entry(
-                "Find the settings with which a program is fastest, or best by another figure. Compare runs with the "
-                "present and with the new settings. Example: culmen tune command app.toml",
+                "Find the settings with which a program is fastest, or with which another figure is best. Compare "
+                "runs with the present and with the new settings. Example: culmen tune command app.toml",
                 codes=CODES_OF_COMMAND,
             ),
             "hpl": Entry(
-                "Find the settings with which HPL, the Linpack benchmark, reaches most GFLOPS on this machine. "
-                "Write the input file to use. Words after -- are for mpiexec. Example: culmen tune hpl --minutes 15",
+                "Find the settings with which HPL, the Linpack benchmark, reaches the most GFLOPS on this machine. "
+                "Write an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
+                "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,
             ),
@@ -243,12 +244,12 @@ COMMANDS = {
                 rest=True,
             ),
             "lint": Entry(
-                "Explain a rules file of Open MPI or MPICH, and check whether it does what it says.",
+                "Explain a rules file of Open MPI or MPICH, and check whether the MPI obeys the rules in it.",
                 codes=CODES_OF_LINT,
             ),
             "placement": Entry(
-                "Find where the ranks and threads of a program should run: how many, bound to which cores, with which "
-                "memory. Print the command line to use. Example: culmen tune placement -- mpiexec -n 4 ./app",
+                "Find how many ranks and threads of a program should run, on which cores, and with which memory. "
+                "Print the best command line. Example: culmen tune placement -- mpiexec -n 4 ./app",
                 codes=CODES_OF_COMMAND,
                 rest=True,
             ),

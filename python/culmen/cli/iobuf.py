@@ -18,7 +18,8 @@ def iobuf(
         typer.Option(
             "--large",
             metavar="SIZE",
-            help="Calls of at least this size, or of half a buffer, go straight to the file. Default: 32K.",
+            help="A call with at least this number of bytes, or with at least half of a buffer, uses no buffer. "
+            "Default: 32K.",
         ),
     ] = None,
     buffers: Annotated[
@@ -32,7 +33,8 @@ def iobuf(
             metavar="N",
             min=0,
             max=64,
-            help="Number of buffers to read ahead if the program reads a file in sequence. Default: 2.",
+            help="If the program reads a file in sequence: number of buffers that the library reads in advance. "
+            "Default: 2.",
         ),
     ] = None,
     write_behind: Annotated[
@@ -42,8 +44,8 @@ def iobuf(
             metavar="N",
             min=0,
             max=64,
-            help="Number of full buffers of a file that may wait to be written in the background. With 0, the program "
-            "itself writes each full buffer. Default: 2.",
+            help="Largest number of full buffers of a file that wait until a background thread writes them. With 0, "
+            "the program itself writes each full buffer. Default: 2.",
         ),
     ] = None,
     delay_ms: Annotated[
@@ -53,12 +55,12 @@ def iobuf(
             metavar="N",
             min=1,
             max=3_600_000,
-            help="Longest time in milliseconds until written bytes go to the system. Default: 200.",
+            help="Longest time in milliseconds until the library passes written bytes to the system. Default: 200.",
         ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", metavar="SIZE", help="Most memory for the buffers of a process. Default: 256M."),
+        typer.Option("--memory", metavar="SIZE", help="Largest total size of the buffers of a process. Default: 256M."),
     ] = None,
     files: Annotated[
         str | None,
@@ -75,8 +77,8 @@ def iobuf(
             "--for",
             metavar="PATTERN:NAME=VALUE,…",
             help="Other settings for these files, for example '*.dat:size=4M,buffers=8'. The names are size, large, "
-            "buffers, read_ahead and write_behind. You can give this option several times; the first pattern that fits "
-            "counts.",
+            "buffers, read_ahead and write_behind. You can give this option several times. For each file, the first "
+            "pattern that fits counts.",
         ),
     ] = None,
     report: Annotated[

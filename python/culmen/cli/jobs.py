@@ -70,7 +70,7 @@ AtMost = Annotated[
         "--at-most",
         metavar="N",
         min=1,
-        help="Measure only N launches or routes. Without this option, the same command measures the rest.",
+        help="Measure only N launches or routes. To measure the others, type the same command without this option.",
     ),
 ]
 Exclusive = Annotated[bool, typer.Option("--exclusive", help="While the job runs, no other job uses its nodes.")]

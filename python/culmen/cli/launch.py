@@ -19,7 +19,7 @@ def launch(
             metavar="N",
             min=2,
             max=65_536,
-            help="Number of ranks: one master, workers, and a relay on each further node.",
+            help="Number of ranks: one master, the workers, and one relay on each node except the master's.",
         ),
     ],
     mpi: Annotated[
@@ -33,7 +33,7 @@ def launch(
         str | None,
         typer.Option(
             metavar="NAME,NAME,…",
-            help="Start the ranks on these machines, the same number on each. If this is not possible, the first "
+            help="Start the same number of ranks on each of these machines. If this is not possible, the first "
             "machines get one rank more. Default: the MPI decides.",
         ),
     ] = None,

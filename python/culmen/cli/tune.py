@@ -43,8 +43,8 @@ Commutative = Annotated[
     bool,
     typer.Option(
         "--commutative",
-        help="Also use algorithms that need operators that commute. All operators of MPI do; those of a program "
-        "may not.",
+        help="Also use algorithms that need commutative operators. All predefined operators of MPI are commutative. "
+        "An operator that a program defines may not be commutative.",
     ),
 ]
 SameTypes = Annotated[
@@ -82,8 +82,8 @@ def cluster(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks, as for `culmen bench collectives`. By default, they go up to the number of ranks "
-            "of the job, or of cores without a job.",
+            help="Numbers of ranks, as for `culmen bench collectives`. By default, the largest is the number "
+            "of ranks of the job, or the number of cores if there is no job.",
         ),
     ] = None,
     sizes: Annotated[
@@ -99,7 +99,7 @@ def cluster(
             show_default=False,
             min=1,
             max=86400,
-            help="culmen leaves out an algorithm that gives no answer for so long. Default: 60.",
+            help="If the ranks do not answer for this time, culmen leaves out the algorithm. Default: 60.",
         ),
     ] = 60.0,
     commutative: Commutative = False,
@@ -109,7 +109,7 @@ def cluster(
         typer.Option(
             "--variables",
             metavar="GROUP,…",
-            help="First tune variables of the MPI that choose no algorithm: eager, transport, copy, wait, tcp, "
+            help="First tune other variables of the MPI, which choose no algorithm: eager, transport, copy, wait, tcp, "
             "binding, or all.",
         ),
     ] = None,
@@ -154,7 +154,7 @@ def app(
             min=3,
             max=1000,
             show_default=False,
-            help="At the end, run the program N times without and N times with the tuning file. Default: 5.",
+            help="At the end, run the program N times without the tuning file, and N times with it. Default: 5.",
         ),
     ] = 5,
     seconds: Seconds = None,
@@ -209,7 +209,9 @@ def hpl(
     context: typer.Context,
     program: Annotated[
         Path | None,
-        typer.Option("--program", metavar="FILE", help="xhpl or hpcc. Default: xhpl, or otherwise hpcc, on PATH."),
+        typer.Option(
+            "--program", metavar="FILE", help="xhpl or hpcc. Default: xhpl on PATH, or hpcc if there is no xhpl."
+        ),
     ] = None,
     ranks: Annotated[
         int | None,
@@ -218,8 +220,8 @@ def hpl(
             metavar="N",
             show_default=False,
             min=1,
-            help="Number of MPI ranks. By default, culmen tries all numbers that divide the cores, with equally many "
-            "ranks on each node. The threads of the BLAS use the other cores.",
+            help="Number of MPI ranks. By default, culmen tries all numbers of ranks that divide the number of "
+            "cores, if each node then has the same number of ranks. The threads of the BLAS use the other cores.",
         ),
     ] = None,
     size: Annotated[
@@ -229,8 +231,9 @@ def hpl(
             metavar="N",
             show_default=False,
             min=200,
-            help="N of the comparison at the end, and of the file. Default: as --minutes allows; for the file, as the "
-            "memory allows.",
+            help="Matrix size N, both in the comparison at the end and in the input file. Default: in the "
+            "comparison, the largest N that fits into --minutes; in the input file, the largest N that fits into the "
+            "memory.",
         ),
     ] = None,
     memory: Annotated[
@@ -251,7 +254,7 @@ def hpl(
             min=3,
             max=1000,
             show_default=False,
-            help="At the end, run HPL N times with the old and N times with the new settings. Default: 5.",
+            help="At the end, run HPL N times with the present and N times with the new settings. Default: 5.",
         ),
     ] = 5,
     only: Annotated[
@@ -259,14 +262,19 @@ def hpl(
     ] = None,
     fix: Annotated[
         list[str] | None,
-        typer.Option("--fix", metavar="NAME=VALUE", help="Do not search this parameter. Example: --fix blas=openblas"),
+        typer.Option(
+            "--fix",
+            metavar="NAME=VALUE",
+            help="Give a parameter this value, and do not search it. Example: --fix blas=openblas",
+        ),
     ] = None,
     present: Annotated[
         Path | None,
         typer.Option(
             "--present",
             metavar="FILE",
-            help="Your HPL.dat. Default: one in this folder or beside the program, or usual settings.",
+            help="Your HPL.dat. Default: an input file in this folder or in the folder of the program. If there is "
+            "none: usual settings.",
         ),
     ] = None,
     build: Annotated[
@@ -295,7 +303,8 @@ def hpl(
         typer.Option(
             "--mpis",
             metavar="NAME,…",
-            help="With --build: MPIs, such as openmpi,mpich, or paths of mpiexec. Default: all that are found.",
+            help="With --build: MPIs, such as openmpi,mpich, or paths of mpiexec. Default: all MPIs with a compiler "
+            "mpicc.",
         ),
     ] = None,
     link: Annotated[
@@ -303,7 +312,8 @@ def hpl(
         typer.Option(
             "--link",
             metavar="WORDS",
-            help='With --build: the BLAS for the linker, such as "-L/opt/lib -lblis". Default: the BLAS of the system.',
+            help='With --build: the words that tell the linker which BLAS to use, such as "-L/opt/lib -lblis". '
+            "Default: the BLAS of the system.",
         ),
     ] = None,
     compare_random: Annotated[
@@ -345,7 +355,7 @@ def lint(
             show_default=False,
             min=0,
             max=4096,
-            help="culmen tries the rules with at most N ranks; 0: it tries none. Default: 8.",
+            help="culmen tries the rules with at most N ranks. 0: culmen does not try the rules. Default: 8.",
         ),
     ] = None,
 ) -> None:
@@ -357,7 +367,10 @@ def install(
         Path, typer.Argument(metavar="FOLDER", help="The results of `culmen tune cluster`, or a rules file.")
     ] = Path("tune-cluster"),
     site: Annotated[
-        bool, typer.Option("--site", help="For all users of this Open MPI, in its folder etc. Default: only for you.")
+        bool,
+        typer.Option(
+            "--site", help="Make it the default for all users of this Open MPI. Without --site: only for you."
+        ),
     ] = False,
     module: Annotated[
         Path | None,

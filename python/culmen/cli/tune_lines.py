@@ -16,7 +16,7 @@ Rounds = Annotated[
         min=3,
         max=1000,
         show_default=False,
-        help="At the end, run the program N times as you typed it and N times with the best settings. Default: 10.",
+        help="At the end, run the program N times as you typed it, and N times with the best settings. Default: 10.",
     ),
 ]
 Runs = Annotated[
@@ -27,7 +27,7 @@ Runs = Annotated[
         min=1,
         max=1_000_000,
         show_default=False,
-        help="Runs of the search. Default: up to 60, fewer if there are few settings.",
+        help="Number of runs of the search. Default: up to 60, or fewer if there are few settings.",
     ),
 ]
 Most = Annotated[
@@ -37,7 +37,8 @@ Most = Annotated[
         metavar="SECONDS",
         min=0.01,
         show_default=False,
-        help="A run that takes longer has failed. Default: 10 times the run of your line, and 60 s more.",
+        help="Longest time of a run. A longer run counts as failed. Default: 10 times the duration of your command, "
+        "plus 60 s.",
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the settings that culmen would try. Run nothing.")]
@@ -50,7 +51,10 @@ Figure = Annotated[
         "regular expression, as in 'rate = (\\S+)'.",
     ),
 ]
-Maximize = Annotated[bool, typer.Option("--maximize", help="With --figure: more is better. Default: less is better.")]
+Maximize = Annotated[
+    bool,
+    typer.Option("--maximize", help="With --figure: a larger number is better. Default: a smaller number is better."),
+]
 Price = Annotated[
     float | None,
     typer.Option(
@@ -59,7 +63,7 @@ Price = Annotated[
         min=0,
         max=1e6,
         show_default=False,
-        help="What an hour of one core costs, in any currency.",
+        help="The price of an hour of one core, in any currency.",
     ),
 ]
 
@@ -71,7 +75,8 @@ UseHours = Annotated[
         min=1e-6,
         max=1e9,
         show_default=False,
-        help="Hours that the program will still run in all. The search then stops when it no longer pays.",
+        help="Total number of hours for which the program will still run after the search. The search stops when it "
+        "no longer pays.",
     ),
 ]
 UseRuns = Annotated[
@@ -82,7 +87,7 @@ UseRuns = Annotated[
         min=1,
         max=10**12,
         show_default=False,
-        help="The same as a number of runs, each as long as the run with the present settings.",
+        help="Instead of --use-hours: number of times that you will still run the program after the search.",
     ),
 ]
 
@@ -94,8 +99,9 @@ def placement(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks on each node that the program can use. Default: the number that you typed. With "
-            "--figure: at least half of the cores, with an equal number for each socket.",
+            help="Numbers of ranks on each node that culmen tries. Default: the number that you typed. With "
+            "--figure: also other numbers from half of the number of cores on, if each socket then has the same "
+            "number of ranks.",
         ),
     ] = None,
     threads: Annotated[
@@ -112,8 +118,8 @@ def placement(
         typer.Option(
             "--topology",
             metavar="TEXT|FILE.xml",
-            help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: those "
-            "of this machine. Only with --dry-run.",
+            help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: the "
+            "sockets and cores of this machine. Only with --dry-run.",
         ),
     ] = None,
     dry_run: DryRun = False,
@@ -145,8 +151,8 @@ def io(
         typer.Option(
             "--folder",
             metavar="FOLDER",
-            help="The folder for the files of the program. In the command, {folder} stands for a new folder inside it, "
-            "which culmen removes. Default: the current folder.",
+            help="The folder in which culmen makes a new folder for each run. In the command, {folder} stands for "
+            "this new folder. culmen removes it after the run. Default: the current folder.",
         ),
     ] = Path(),
     pattern: Annotated[
@@ -159,25 +165,47 @@ def io(
         ),
     ] = None,
     api: Annotated[
-        str, typer.Option("--api", metavar="NAME", show_default=False, help="mpiio or posix. Default: mpiio.")
+        str,
+        typer.Option(
+            "--api",
+            metavar="NAME",
+            show_default=False,
+            help="How the benchmark accesses files: mpiio or posix. Default: mpiio.",
+        ),
     ] = "mpiio",
     measure: Annotated[
         str,
-        typer.Option("--measure", metavar="PART", show_default=False, help="both, write or read. Default: both."),
+        typer.Option(
+            "--measure",
+            metavar="PART",
+            show_default=False,
+            help="The times of the benchmark that count: both, write or read. Default: both.",
+        ),
     ] = "both",
     ranks: Annotated[
         int | None,
         typer.Option(
-            "--ranks", metavar="N", min=1, show_default=False, help="Ranks of the benchmark. Default: one per core."
+            "--ranks",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Number of ranks of the benchmark. Default: one per core.",
         ),
     ] = None,
     size: Annotated[
         str,
-        typer.Option("--size", metavar="N", show_default=False, help="Bytes of each rank, such as 64M. Default: 16M."),
+        typer.Option(
+            "--size",
+            metavar="N",
+            show_default=False,
+            help="Bytes that each rank writes or reads, such as 64M. Default: 16M.",
+        ),
     ] = "16M",
     transfer: Annotated[
         str,
-        typer.Option("--transfer", metavar="N", show_default=False, help="Bytes of one piece. Default: 4K."),
+        typer.Option(
+            "--transfer", metavar="N", show_default=False, help="Bytes of one call of the benchmark. Default: 4K."
+        ),
     ] = "4K",
     mpi: Annotated[
         str | None,
