@@ -143,7 +143,7 @@ class Optimizer:
         del self._open[number]
 
     def cancel(self, candidate: Candidate) -> None:
-        """Withdraws a candidate that will not be evaluated."""
+        """Tells the optimizer that you will not evaluate this candidate."""
         number = self._id_of(candidate, "cancel")
         self._core.cancel(number)
         del self._open[number]
@@ -172,7 +172,7 @@ class Optimizer:
     def recommended(self) -> Recommended | None:
         """The candidate that the optimizer "racing" or "bayes" recommends; None for other optimizers.
 
-        If values are noisy, the best single value may be a lucky one. The recommendation is based on several
+        If values are noisy, a candidate can have the best single value only by chance. The recommendation uses several
         evaluations.
         """
         return Recommended.of(self._core.recommended, self.space.core)

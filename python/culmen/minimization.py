@@ -91,16 +91,16 @@ def minimize(
     - ``space``: the parameters and their bounds: a dict such as ``{"x": (0, 1)}``, or a ``culmen.Space``. If ``space``
       is a list of bounds, ``f`` receives a list of numbers.
 
-    The search is a study. It calls ``f`` for many candidates: a candidate is one set of values of the parameters. Each
-    call is an evaluation.
+    The search is a *study*. It calls ``f`` for many *candidates*. A candidate is one set of values of the parameters.
+    Each call is an *evaluation*.
 
-    ``f`` runs in child processes. It may also be a lambda or a function of a notebook. ``f`` may return a tuple: its
-    result and a dict of extra values, which are further named numbers for the store. If ``f`` raises an exception,
-    crashes, returns NaN or exceeds ``time_limit_s``, the evaluation has failed. The study then continues.
+    ``f`` runs in child processes. ``f`` may also be a lambda or a function of a notebook. It may return a tuple: its
+    result, and a dict of further numbers for the store (extra values). If ``f`` raises an exception, crashes, returns
+    NaN or exceeds ``time_limit_s``, the evaluation fails. The study then continues.
 
-    With ``batch``, the dict contains a vector for each parameter, with one entry per candidate. ``f`` then returns a
-    vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of
-    its candidates alone.
+    With ``batch``, the dict contains a vector of values for each parameter, with one value per candidate. ``f`` then
+    returns a vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen
+    evaluates its candidates one by one.
 
     With ``team_size`` under MPI, several ranks call ``f`` together. The second argument of ``f`` is then the
     communicator of these ranks, an object of mpi4py. The result of the first of these ranks counts. ``f`` runs in the
@@ -149,57 +149,60 @@ def minimize(
       starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
-    - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. A candidate that
-      violates a constraint is not evaluated, except with ``evaluate_infeasible``.
-    - ``fix``: parameters that are fixed, with their values: ``{"n": 5}``. The optimizer does not vary them, and ``f``
-      receives them.
-    - ``starts``: starting points, which culmen evaluates first. Each is a dict of the parameters, or a list of numbers.
+    - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. Without
+      ``evaluate_infeasible``, culmen does not evaluate a candidate that violates a constraint.
+    - ``fix``: parameters that are fixed, with their values: ``{"n": 5}``. The optimizer does not vary these parameters,
+      and ``f`` receives their values.
+    - ``starts``: starting points, which culmen evaluates first. Each point is a dict of the parameters, or a list of
+      numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
-      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. In
-      place of a direction, you can give an expression to minimize, such as ``{"misfit": "(mass - 3)**2"}``, or an
-      expression with its direction, such as ``{"gain": {"maximize": "a / b"}}``.
+      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. Instead
+      of a direction, you can give an expression. culmen minimizes it, as in ``{"misfit": "(mass - 3)**2"}``, or
+      maximizes it, as in ``{"gain": {"maximize": "a / b"}}``.
     - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``, or conditions such as
       ``{"stress": "force / area <= 250"}``.
-    - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. They become extra
-      values.
+    - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. culmen stores their
+      values as extra values.
     - ``residuals``: expressions that are the residuals, such as ``{"mass": "(mass - 3) / 0.1"}``. ``f`` then returns
       a dict of numbers.
-    - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
+    - ``store``: path of a file that records each evaluation. If the file exists, culmen resumes the study in it.
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
-    - ``callback``: a function of the program. It is called for each evaluation, in the thread that has called
-      ``minimize``, after the optimizer has received the result. The argument has ``params``, ``value``, ``best``,
-      ``best_value`` and the other attributes of ``culmen.Evaluated``. If the function returns True or raises
+    - ``callback``: a function of your program. After each evaluation, when the optimizer has received the result,
+      culmen calls this function in the thread that has called ``minimize``. The argument has ``params``, ``value``,
+      ``best``, ``best_value`` and the other attributes of ``culmen.Evaluated``. If the function returns True or raises
       StopIteration, the study stops: ``minimize`` returns the best result so far, and ``result.reason`` is "callback".
-      Any other exception also stops the study, and ``minimize`` raises this exception. Evaluations continue while the
-      function runs, so a short study can end before the function stops it. ``result.message`` then says so.
-    - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
-      example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
+      If the function raises another exception, the study also stops, and ``minimize`` raises this exception.
+      Evaluations continue while the function runs. Therefore a short study can end before the function stops it.
+      ``result.message`` then says so.
+    - ``executor``: a ``concurrent.futures.Executor``, for example of Dask. It runs the evaluations instead of culmen's
+      processes. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
       changed.
     - ``listen``: an address such as ``"wss://0.0.0.0:7443"``. Programs on other machines can then join the run with
-      ``culmen.work``. The run prints this call on standard error. Without ``workers``, ``executor`` and MPI, the run
-      evaluates nothing itself and waits for these programs. ``wss`` is encrypted. ``ws`` and ``tcp`` are not, so they
-      need ``insecure=True``, except at ``127.0.0.1``.
+      ``culmen.work``. The run prints this call on standard error. Without ``workers``, ``executor`` and MPI, only these
+      programs evaluate. ``wss`` is encrypted. ``ws`` and ``tcp`` are not encrypted. Therefore they need
+      ``insecure=True``, except at ``127.0.0.1``.
     - ``token_file``: with ``listen``, a file with a password that these programs must know. If the file does not exist,
       culmen makes it. You need no password if the address is at ``127.0.0.1``.
     - ``certificate``: with ``wss``, a file with the certificate of the run and its key (PEM). By default, culmen makes
-      one in its data folder.
+      this file in its data folder.
     - ``insecure``: allow unencrypted connections from other machines.
     - ``io_threads``: with ``listen``, the number of threads that encrypt, send and receive, from 1 to 256.
     - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB, from 1 to 4095. The
       run refuses a worker that sends a larger message.
 
-    If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
-    be asynchronous. ``result.generational`` shows the decision.
+    If ``generational`` is None, culmen decides. The study may be asynchronous if you name no optimizer and there are at
+    least four workers. ``result.generational`` shows the decision.
 
-    Under MPI, every rank must make this call, and every rank gets the same result. ``culmen.is_master()`` is true in
-    one rank only.
+    Under MPI, every rank must make this call, and every rank gets the same result. ``culmen.is_master()`` is True only
+    in rank 0.
 
     Ctrl-C stops the study. The call then returns the best result so far, and ``result.reason`` is "interrupted". A
     second Ctrl-C, or Ctrl-C before the first success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the
     study and then the program, unless the program handles these signals.
 
-    ``result.read()`` returns the evaluations as arrays. Without a store, these are the latest ones, up to 256 MB.
+    ``result.read()`` returns the evaluations as arrays. Without a store, it returns only the latest evaluations, up to
+    256 MB.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.

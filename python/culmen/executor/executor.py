@@ -32,16 +32,17 @@ class Executor(futures.Executor):
     - ``transport``: where calls run. "threads": each worker is a thread of this process. "processes": each worker is a
       process. "mpi": each other rank is a worker. "auto" (default): "mpi" in an MPI launch, otherwise "threads".
     - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
-    - ``time_limit_s``: time limit of a call in seconds. With the ``chunksize`` of ``map``, it is for a whole chunk.
+    - ``time_limit_s``: time limit of a call in seconds. With the ``chunksize`` of ``map``, it is the time limit of a
+      whole chunk.
     - ``prefetch``: if true, a worker receives its next call in advance. This happens only if calls take less than
       50 ms.
 
-    Functions, arguments and results are pickled. Functions may also be lambdas or functions of a notebook. Printed
-    output of the functions is not shown.
+    culmen pickles functions, arguments and results. Functions may also be lambdas or functions of a notebook. culmen
+    does not show the output that the functions print.
 
-    If a call raises an exception, its future raises the same exception. If a child process dies or exceeds the time
-    limit, the future raises EvaluationError, and a new child process starts. A future can be cancelled until a worker
-    receives its call.
+    If a call raises an exception, its future raises the same exception. If a child process dies, or if a call exceeds
+    the time limit, the future raises EvaluationError, and a new child process starts. You can cancel a future until a
+    worker receives its call.
 
     In a ``with`` block, Ctrl-C ends the child processes at once and cancels all unfinished calls.
 

@@ -28,12 +28,12 @@ def errors(
 
     - ``profile``: also compute intervals of the profile likelihood, which may be asymmetric.
     - ``confidence``: confidence level of the intervals. Default: 0.683, which corresponds to one standard deviation.
-    - ``up``: how much the value rises if a parameter moves by its error: 1 for a χ², 0.5 for a negative
-      log-likelihood. It does not apply to residuals.
+    - ``up``: only if the study returns a value instead of residuals: how much the value rises if a parameter moves by
+      its error. Give 1 for a χ², and 0.5 for a negative log-likelihood.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.
-    - ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``. The other parameters are
-      fitted again first. The store does not keep these errors.
+    - ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``. culmen first fits the other
+      parameters again. The store does not keep these errors.
     - ``accept_changes``: compute the errors even if the evaluator has changed since the store was made.
 
     For residuals, each error is for Δχ² = 1. The residuals must then be in units of their standard deviations.

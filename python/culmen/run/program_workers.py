@@ -44,20 +44,22 @@ def work(
     progress: bool | None = None,
     **arguments: Any,
 ) -> int:
-    """Evaluates for a ``culmen.minimize`` on another machine, until its study ends. Example::
+    """Evaluates candidates of a study that ``culmen.minimize`` runs on another machine, until this study ends.
+    Example::
 
         culmen.work("wss://host:7443", f, {"x": (-5, 5)}, token_file="token.txt", fingerprint="…")
 
-    The other program must have called ``culmen.minimize`` with ``listen``. It prints this call, with its arguments.
+    The other program must have called ``culmen.minimize`` with ``listen``. That program prints the call of
+    ``culmen.work``, with its arguments.
 
-    This program evaluates only its own ``f``: the run sends parameters and no code. Therefore ``f``, ``space`` and the
-    other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. Otherwise the run
-    refuses these workers. The simplest way is to start the same script on both machines, with the same version of
-    Python.
+    This program calls only its own ``f``: the run sends values of parameters, but no code. Therefore ``f``, ``space``
+    and all other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. If they
+    differ, the run refuses these workers. The simplest way is to start the same script on both machines, with the same
+    version of Python.
 
     - ``address``: the address of the run.
-    - ``f``, ``space``: those of the run. A function is compared by its code, the values that it uses, and the name of
-      its module.
+    - ``f``, ``space``: the same as in the run. culmen compares the code of ``f``, the values that it uses, and the name
+      of its module.
     - ``token_file``: a file with the token of the run.
     - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
       authority that this machine trusts must have signed the certificate.
@@ -65,14 +67,14 @@ def work(
     - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
     - ``progress``: True prints that the workers have joined, False does not. None prints it only on a terminal or in a
       notebook.
-    - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Those that do not affect
-      a result, such as ``budget``, are ignored.
+    - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Arguments that do not
+      affect a result, such as ``budget``, have no effect here.
 
-    Returns the number of evaluations that ended here. Ctrl-C ends the work. The run then gives the evaluations to other
-    workers.
+    Returns the number of evaluations that ended in this program. Ctrl-C ends ``culmen.work``. The run then gives the
+    current evaluations to other workers.
 
-    Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the run cannot
-    be reached, or if the workers had to leave before the end of the study.
+    Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the workers
+    cannot connect to the run, or if they had to leave before the end of the study.
     """
     given = {**_for_workers(arguments), **_ENDLESS}
     checked_space = Space(space, given.pop("constraints", None)).fixing(given.pop("fix", None))
