@@ -149,6 +149,7 @@ void bind_optimizer(nb::module_& m) {
       },
       "The optimizers that auto chooses from, each with its case. The first case that fits applies.");
   m.def("optimizer_names", &optimizer_names);
+  m.def("unknown_optimizer", &unknown_optimizer, nb::arg("name"));
   m.def(
       "optimizer_catalogue", &catalogue,
       "One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, needs_bounds, "

@@ -185,6 +185,7 @@ def optimizer_choices() -> list[tuple[str, str]]:
     """
 
 def optimizer_names() -> list[str]: ...
+def unknown_optimizer(name: str) -> str: ...
 def optimizer_catalogue() -> list[dict[str, Any]]:
     """
     One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, needs_bounds, one_objective, two_objectives (at most), asynchronous and options.

@@ -14,9 +14,8 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from . import _core
+from . import _core, adapters
 from .base.keywords import check_whole
-from .base.text import did_you_mean
 from .problem import parameter
 from .problem.given import as_argument
 from .problem.options import name_of
@@ -65,10 +64,8 @@ class CulmenSampler(BaseSampler):
             raise _core.InputError(
                 f'CulmenSampler: options must be a dict such as {{"population": 20}}, got {options!r:.80}'
             )
-        if optimizer and optimizer.isidentifier() and optimizer not in (known := _core.optimizer_names()):
-            raise _core.InputError(
-                f"CulmenSampler: there is no optimizer '{optimizer}'{did_you_mean(optimizer, known)}"
-            )
+        if optimizer and not _may_exist(optimizer):
+            raise _core.InputError(f"CulmenSampler: {_core.unknown_optimizer(optimizer)}")
         self._optimizer, self._seed, self._options = optimizer, seed, dict(options or {})
         self._is_seeded = seed is not None
         self._generational = generational
@@ -335,3 +332,9 @@ def _number_of(d: BaseDistribution, value: Any) -> float:
         return float(d.to_internal_repr(value))
     assert isinstance(d, (FloatDistribution, IntDistribution))
     return float(round((value - d.low) / d.step)) if _steps(d) else float(value)
+
+
+def _may_exist(optimizer: str) -> bool:
+    """Whether it is an optimizer of culmen, one of another library, or a chain of them."""
+    is_of_library = optimizer.partition(":")[0] in adapters.FAMILIES
+    return is_of_library or "," in optimizer or optimizer in _core.optimizer_names()

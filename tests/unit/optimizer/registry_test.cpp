@@ -43,11 +43,16 @@ TEST(Registry, refuses_an_unknown_name_and_names_the_known) {
 
 TEST(Registry, refuses_an_unknown_option_and_names_the_known) {
   EXPECT_EQ(refusal("cmaes", {{"popsize", 8}}),
-            "optimizer 'cmaes' has no option 'popsize'; it has constraints, covariance, noise, parallel, population, "
+            "optimizer 'cmaes' has no option 'popsize' (here, this option is 'population'); it has constraints, "
+            "covariance, noise, parallel, population, "
             "sigma, stale");
-  EXPECT_EQ(refusal("cmaes", {{"sigma0", 0.1}}),
-            "optimizer 'cmaes' has no option 'sigma0' (did you mean 'sigma'?); it has constraints, covariance, noise, "
-            "parallel, population, sigma, stale");
+  EXPECT_EQ(
+      refusal("cmaes", {{"sigma0", 0.1}}),
+      "optimizer 'cmaes' has no option 'sigma0' (here, this option is 'sigma'); it has constraints, covariance, noise, "
+      "parallel, population, sigma, stale");
+  EXPECT_THAT(refusal("evolution", {{"popsize", 8}}), testing::HasSubstr("(here, this option is 'children')"));
+  EXPECT_THAT(refusal("cmaes", {{"seed", 1}}), testing::HasSubstr("has no option 'seed' (set it in the study: seed)"));
+  EXPECT_THAT(refusal("cmaes", {{"popul", 1}}), testing::HasSubstr("; it has"));
   EXPECT_EQ(refusal("random", {{"sigma", 0.1}}), "optimizer 'random' has no option 'sigma'; it has none");
 }
 

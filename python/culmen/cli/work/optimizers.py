@@ -30,9 +30,7 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
     own = [{**entry, "library": ""} for entry in _core.optimizer_catalogue()]
     catalogue = [entry for entry in own if name in (None, entry["name"])]
     if not catalogue:
-        known = _core.optimizer_names()
-        near = did_you_mean(name or "", known) or f"; known are {', '.join(known)}"
-        raise _core.InputError(f"there is no optimizer '{name}'{near}")
+        raise _core.InputError(_core.unknown_optimizer(name or ""))
     if as_json:
         others = adapters.catalogue() if name is None else []
         print(json.dumps(sorted([*catalogue, *others], key=lambda entry: str(entry["name"]))))

@@ -9,6 +9,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
 #include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/catalogue/peer_words.hpp"
 #include "culmen/optimizer/combine/automatic/automatic.hpp"
 #include "culmen/optimizer/combine/chain.hpp"
 #include "culmen/optimizer/combine/foreign.hpp"
@@ -81,7 +82,7 @@ void check_option(const OptimizerKind& kind, const std::string& name, const Opti
   std::vector<std::string> known;
   for (const auto& option : kind.options) known.push_back(option.name);
   throw InputError(fmt::format("optimizer '{}' has no option '{}'{}; it has {}", kind.name, name,
-                               did_you_mean(name, known),
+                               hint_for_option(name, known),
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
@@ -91,41 +92,6 @@ OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options, 
     else if (rule.standard) options.emplace(rule.name, *rule.standard);
   }
   return options;
-}
-
-/// Our optimizer of the same kind as one of Optuna, SciPy, Nevergrad, pagmo or NLopt; empty if there is none.
-std::string name_of_peers(const std::string& name) {
-  static const std::map<std::string, std::string> ours{
-      {"tpe", "bayes"},
-      {"gp", "bayes"},
-      {"bayesian", "bayes"},
-      {"bo", "bayes"},
-      {"differentialevolution", "de"},
-      {"sade", "de"},
-      {"dualannealing", "annealing"},
-      {"simulatedannealing", "annealing"},
-      {"lbfgsb", "bfgs"},
-      {"lbfgs", "bfgs"},
-      {"powell", "bobyqa"},
-      {"cobyla", "bobyqa"},
-      {"newuoa", "bobyqa"},
-      {"leastsquares", "lm"},
-      {"levenbergmarquardt", "lm"},
-      {"trf", "lm"},
-      {"pso", "swarm"},
-      {"particleswarm", "swarm"},
-      {"ga", "evolution"},
-      {"genetic", "evolution"},
-      {"bruteforce", "grid"},
-      {"brute", "grid"},
-      {"randomsearch", "random"},
-      {"cg", "conjugate_gradient"},
-      {"simplex", "nelder_mead"},
-      {"hyperband", "racing"},
-      {"successivehalving", "racing"},
-  };
-  const auto found = ours.find(plain_word(name));
-  return found == ours.end() ? std::string() : found->second;
 }
 }  // namespace
 
@@ -146,6 +112,12 @@ std::vector<std::string> optimizer_names() {
   return names;
 }
 
+std::string unknown_optimizer(const std::string& name) {
+  const auto known = optimizer_names();
+  return fmt::format("there is no optimizer '{}'{}; known are {}", name, hint_for_optimizer(name, known),
+                     fmt::join(known, ", "));
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
                                           const OptimizerOptions& options, const Terms& terms) {
   if (const auto chosen = chosen_optimizer(name, options, space, terms.yield).name; chosen != name)
@@ -153,13 +125,7 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
   if (is_chain(name)) return make_chain(name, space, seed, options, terms);
   if (is_foreign(name)) return make_foreign(name, space, seed, options, terms);
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);
-  if (kind == kinds().end()) {
-    const auto known = optimizer_names();
-    auto near = did_you_mean(name, known);
-    if (const auto ours = name_of_peers(name); near.empty() && !ours.empty())
-      near = fmt::format(" (here, this method is '{}')", ours);
-    throw InputError(fmt::format("there is no optimizer '{}'{}; known are {}", name, near, fmt::join(known, ", ")));
-  }
+  if (kind == kinds().end()) throw InputError(unknown_optimizer(name));
   for (const auto& [option, value] : options) check_option(*kind, option, value);
   if (const auto why = obstacle(*kind, space, terms.yield); !why.empty())
     throw InputError(fmt::format("optimizer '{}' {}", name, why));

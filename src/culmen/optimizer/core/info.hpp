@@ -51,6 +51,9 @@ struct OptimizerInfo {
 /// All optimizers in alphabetical order. Defined in catalogue/registry.cpp, which knows them.
 const std::vector<OptimizerInfo>& optimizer_catalogue();
 std::vector<std::string> optimizer_names();
+/// The sentence that says that there is no optimizer of this name. It has a hint for a misspelt name, and for a name
+/// from another library.
+std::string unknown_optimizer(const std::string& name);
 /// Null if the catalogue has no optimizer of that name.
 const OptimizerInfo* find_optimizer(const std::string& name);
 
