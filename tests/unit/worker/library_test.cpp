@@ -43,20 +43,31 @@ TEST_P(Library, gives_residuals) {
 
 TEST_P(Library, turns_every_wrong_answer_into_an_outcome) {
   expect_failure("not_a_number", Status::not_finite, "the value is nan");
-  expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; it must set one");
+  expect_failure("says_nothing", Status::wrong_shape,
+                 "the function set 0 values; it must call culmen_set_value once; declare it as int "
+                 "says_nothing(const culmen_candidate* c, culmen_result* r)");
   expect_failure("residuals", Status::wrong_shape,
                  "the function set 2 residuals; it must set one value (or write result = \"residuals\")");
   expect_failure("sphere", Status::wrong_shape, "the function set a value; it must set a vector of residuals",
                  ResultKind::residuals);
-  expect_failure("says_nothing", Status::wrong_shape, "the function set no residuals", ResultKind::residuals);
+  expect_failure("says_nothing", Status::wrong_shape,
+                 "the function set no residuals; it must call culmen_set_residuals; declare it as int "
+                 "says_nothing(const culmen_candidate* c, culmen_result* r)",
+                 ResultKind::residuals);
   expect_failure("fails", Status::failed, "the mass is negative (code 7)");
-  expect_failure("fails_silently", Status::failed, "the function returned 9");
+  expect_failure("fails_silently", Status::failed,
+                 "the function returned 9; 0 means success; declare it as int fails_silently(const culmen_candidate* "
+                 "c, culmen_result* r)");
 }
 
 TEST_P(Library, says_in_one_sentence_why_it_cannot_be_had) {
   EXPECT_EQ(error_of_target("/no/lib.so"), "'/no/lib.so' must be \"library.so:symbol\"");
   EXPECT_THAT(error_of_target("/no/lib.so:f"), HasSubstr("cannot load the library '/no/lib.so': "));
   EXPECT_EQ(error_of_target(SAMPLES_LIBRARY ":chi2"), "the library '" SAMPLES_LIBRARY "' has no function 'chi2'");
+  EXPECT_EQ(error_of_target(CPP_LIBRARY ":squared"),
+            "the library '" CPP_LIBRARY
+            "' has no function 'squared' that C can call; declare it as extern \"C\" int "
+            "squared(const culmen_candidate* c, culmen_result* r)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Isolation, Library, testing::Values(Isolation::none, Isolation::process),

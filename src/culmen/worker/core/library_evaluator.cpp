@@ -3,6 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "culmen/base/error.hpp"
 #include "culmen/base/stops.hpp"
 #include "culmen/worker/core/evaluator.h"
@@ -13,6 +17,7 @@ namespace culmen {
 namespace {
 /// The values that the function has set through the callbacks of culmen_result.
 struct Answer {
+  bool empty() const { return values + vectors == 0 && outcome.extras.empty() && error.empty(); }
   std::size_t values = 0;
   std::size_t vectors = 0;
   Outcome outcome;
@@ -43,18 +48,33 @@ int set_error(void* self, const char* text) {
   return 0;
 }
 
-Outcome residuals_of(Answer& answer) {
+/// A function of another type, such as double f(double), sets nothing. The declaration that it must have instead.
+std::string declaration(const Answer& answer, const std::string& name) {
+  if (!answer.empty()) return "";
+  return fmt::format("; declare it as int {}(const culmen_candidate* c, culmen_result* r)", name);
+}
+
+Outcome failed(const Answer& answer, int code, const std::string& name) {
+  const auto why = answer.error.empty()
+                       ? fmt::format("the function returned {}; 0 means success{}", code, declaration(answer, name))
+                       : fmt::format("{} (code {})", answer.error, code);
+  return Outcome::failure(Status::failed, why);
+}
+
+Outcome residuals_of(Answer& answer, const std::string& name) {
   if (answer.outcome.residuals.empty()) {
-    return Outcome::failure(Status::wrong_shape, answer.values > 0
-                                                     ? "the function set a value; it must set a vector of residuals"
-                                                     : "the function set no residuals");
+    return Outcome::failure(Status::wrong_shape,
+                            answer.values > 0
+                                ? "the function set a value; it must set a vector of residuals"
+                                : fmt::format("the function set no residuals; it must call culmen_set_residuals{}",
+                                              declaration(answer, name)));
   }
   auto outcome = Outcome::of_residuals(std::move(answer.outcome.residuals));
   outcome.extras = std::move(answer.outcome.extras);
   return outcome;
 }
 
-Outcome value_of(Answer& answer) {
+Outcome value_of(Answer& answer, const std::string& name) {
   if (answer.vectors > 0) {
     return Outcome::failure(
         Status::wrong_shape,
@@ -63,8 +83,23 @@ Outcome value_of(Answer& answer) {
   }
   if (answer.values != 1)
     return Outcome::failure(Status::wrong_shape,
-                            fmt::format("the function set {} values; it must set one", answer.values));
+                            fmt::format("the function set {} values; it must call culmen_set_value once{}",
+                                        answer.values, declaration(answer, name)));
   return std::move(answer.outcome);
+}
+
+/// Whether the file contains the name that a C++ compiler gives to a function without extern "C".
+bool has_cpp_function(const std::string& path, const std::string& name) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  return bytes.find(fmt::format("{}_Z{}{}", '\0', name.size(), name)) != bytes.npos;
+}
+
+std::string no_function(const std::string& path, const std::string& name) {
+  const auto text = fmt::format("the library '{}' has no function '{}'", path, name);
+  if (!has_cpp_function(path, name)) return text;
+  return fmt::format(
+      "{} that C can call; declare it as extern \"C\" int {}(const culmen_candidate* c, culmen_result* r)", text, name);
 }
 
 class LibraryEvaluator final : public Evaluator {
@@ -74,7 +109,8 @@ class LibraryEvaluator final : public Evaluator {
         team_(team),
         goals_(set_up.goals),
         result_(set_up.evaluator.result),
-        function_(load(set_up.evaluator.as<LibrarySpec>().target)) {
+        function_(load(set_up.evaluator.as<LibrarySpec>().target)),
+        name_(symbol_in(set_up.evaluator.as<LibrarySpec>().target)) {
     for (const auto& parameter : space_.parameters()) names_.push_back(parameter.name.c_str());
   }
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
@@ -82,16 +118,18 @@ class LibraryEvaluator final : public Evaluator {
   }
 
  private:
+  static std::string symbol_in(const std::string& target) { return target.substr(target.rfind(':') + 1); }
+
   /// The library is never unloaded: it may have started threads or registered handlers.
   static culmen_evaluator load(const std::string& target) {
     const auto colon = target.rfind(':');
     if (colon == target.npos || colon == 0 || colon + 1 == target.size())
       throw InputError(fmt::format("'{}' must be \"library.so:symbol\"", target));
-    const auto path = target.substr(0, colon), symbol = target.substr(colon + 1);
+    const auto path = target.substr(0, colon), symbol = symbol_in(target);
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw InputError(fmt::format("cannot load the library '{}': {}", path, dlerror()));
     void* function = dlsym(library, symbol.c_str());
-    if (function == nullptr) throw InputError(fmt::format("the library '{}' has no function '{}'", path, symbol));
+    if (function == nullptr) throw InputError(no_function(path, symbol));
     return reinterpret_cast<culmen_evaluator>(function);
   }
 
@@ -102,12 +140,9 @@ class LibraryEvaluator final : public Evaluator {
                               candidate.x.data(),   names_.data(), team.communicator, team.size};
     culmen_result out{CULMEN_EVALUATOR_ABI, &answer, set_value, set_residuals, set_extra, set_error};
     const int code = function_(&in, &out);
-    if (code != 0) {
-      return Outcome::failure(Status::failed, answer.error.empty() ? fmt::format("the function returned {}", code)
-                                                                   : fmt::format("{} (code {})", answer.error, code));
-    }
+    if (code != 0) return failed(answer, code, name_);
     if (result_ == ResultKind::figures) return figures_of(answer);
-    return result_ == ResultKind::residuals ? residuals_of(answer) : value_of(answer);
+    return result_ == ResultKind::residuals ? residuals_of(answer, name_) : value_of(answer, name_);
   }
 
   Outcome figures_of(Answer& answer) const {
@@ -121,6 +156,7 @@ class LibraryEvaluator final : public Evaluator {
   Goals goals_;
   ResultKind result_;
   culmen_evaluator function_;
+  std::string name_;
   StopsReachChildren stops_;  // made, used and destroyed by the same thread
   std::vector<const char*> names_;
 };
