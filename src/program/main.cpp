@@ -45,6 +45,11 @@ std::string find_python() {
   if (const char* named = std::getenv("CULMEN_PYTHON"); named != nullptr && *named != '\0') return named;
   const auto beside = culmen::own_folder() + "/python3";
   if (access(beside.c_str(), X_OK) == 0) return beside;
+  if (const int why = errno; std::filesystem::is_symlink(std::filesystem::symlink_status(beside)))
+    throw culmen::Error(fmt::format(
+        "{}, the Python of this virtual environment, cannot be run: {}; create the environment again, with a "
+        "Python that its users can run",
+        beside, std::strerror(why)));
   if (!has_package("python3"))
     throw culmen::Error(
         "this program was installed for C++, and the Python package culmen, which has the commands, is not there; "

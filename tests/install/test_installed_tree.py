@@ -91,6 +91,16 @@ def test_the_program_for_cpp_says_that_the_commands_are_python(prefix, tmp_path)
     assert done.stderr.startswith("culmen: this program was installed for C++, and the Python package culmen,")
 
 
+def test_a_broken_python_of_the_environment_is_named(prefix, tmp_path):
+    (tmp_path / "culmen").write_bytes((prefix / "bin" / "culmen").read_bytes())
+    (tmp_path / "culmen").chmod(0o755)
+    (tmp_path / "python3").symlink_to("/no/such/python")
+    done = subprocess.run([tmp_path / "culmen", "--help"], env=environment(), capture_output=True, text=True)
+    assert done.returncode == 1
+    begin = f"culmen: {tmp_path}/python3, the Python of this virtual environment, cannot be run: No such file"
+    assert done.stderr.startswith(begin)
+
+
 def test_only_documented_files_are_installed(prefix):
     top = sorted(str(path.relative_to(prefix)) for path in prefix.glob("*/*"))
     assert top == ["bin/culmen", "include/culmen", "lib/cmake", "lib/culmen", "lib/libculmen.a"]
