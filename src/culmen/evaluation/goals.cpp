@@ -14,13 +14,14 @@ namespace culmen {
 namespace {
 
 constexpr std::size_t most_names = 12;  // in a message
+constexpr const char* objectives_table = "[objectives]";
 
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
 
 bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives) {
   for (const auto& o : objectives) {
     const auto figure = outcome.extra(o.name);
-    if (!figure) return fail_for_lack(outcome, o.name, "[objectives]"), false;
+    if (!figure) return fail_for_lack(outcome, o.name, objectives_table), false;
     outcome.values.push_back(oriented(*figure, o.direction));
   }
   auto& extras = outcome.extras;
@@ -47,6 +48,12 @@ std::vector<NamedExpression> decode_expressions(ByteReader& in) {
   for (auto n = in.u32(); n > 0; --n) out.push_back(decode_named_expression(in));
   return out;
 }
+
+std::string how_to_return(const std::string& name, bool is_objective) {
+  const auto dict = fmt::format("{{\"{}\": …}}", name);
+  return fmt::format("a Python function returns {}, a program prints a line {} = …",
+                     is_objective ? dict : fmt::format("(VALUE, {})", dict), name);
+}
 }  // namespace
 
 void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
@@ -59,7 +66,8 @@ void fail_for_lack(Outcome& outcome, const std::string& name, const std::string&
   const auto near = near_word(name, all);
   const auto more = known.size() > most_names ? fmt::format(" and {} more", known.size() - most_names) : "";
   known.resize(std::min(known.size(), most_names));
-  const auto has = known.empty() ? "it has no named values" : fmt::format("it has {}{}", fmt::join(known, ", "), more);
+  const auto has = known.empty() ? "it has no named values; " + how_to_return(name, who == objectives_table)
+                                 : fmt::format("it has {}{}", fmt::join(known, ", "), more);
   outcome = Outcome::failure(Status::wrong_shape,
                              fmt::format("the outcome has no value '{}', which {} needs; {}{}", name, who, has,
                                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));

@@ -47,6 +47,13 @@ constexpr std::array<NamedFunction, 16> functions{{
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+std::string no_number(std::string_view text, std::size_t at) {
+  if (text[at] == '.' && at > 0 && in_name(text[at - 1]))
+    return "got '.' after a name; write functions without a prefix, such as sin(x), and a name that contains '.' in "
+           "backquotes";
+  return fmt::format("expected a number, got '{}'", text[at]);
+}
+
 /// The word in this language for a sign of other languages.
 std::string_view instead(char sign) {
   switch (sign) {
@@ -296,7 +303,7 @@ void ExpressionParser::advance() {
   const char c = text[at_];
   if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
     const auto [end, error] = std::from_chars(text.data() + at_, text.data() + text.size(), number_);
-    if (error != std::errc()) fail(fmt::format("expected a number, got '{}'", c));
+    if (error != std::errc()) fail(no_number(text, at_));
     token_ = Token::number;
     at_ = static_cast<std::size_t>(end - text.data());
   } else if (begins_name(c)) {

@@ -42,6 +42,17 @@ TEST(Goals, a_figure_that_lacks_is_named) {
   EXPECT_THAT(outcome.message, HasSubstr("no value 'stress', which [limits] needs; it has cost, gain"));
 }
 
+TEST(Goals, without_figures_the_message_says_how_to_return_them) {
+  auto outcome = Outcome::of_value(4);
+  judge(outcome, {{}, {{"stress", -1, 2.5}}}, true);
+  EXPECT_THAT(outcome.message,
+              HasSubstr("it has no named values; a Python function returns (VALUE, {\"stress\": …}), a "
+                        "program prints a line stress = …"));
+  outcome = figures({});
+  judge(outcome, two, true);
+  EXPECT_THAT(outcome.message, HasSubstr("a Python function returns {\"cost\": …}, a program prints a line cost = …"));
+}
+
 TEST(Goals, a_limit_may_be_on_an_objective_or_the_value) {
   auto outcome = figures({{"gain", 3}});
   judge(outcome, {{{"gain", Direction::maximize}}, {{"gain", -1, 2.5}}}, true);

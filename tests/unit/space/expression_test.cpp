@@ -123,6 +123,9 @@ TEST(Expression, deep_calls_cost_what_they_are_long) {
 
 TEST(Expression, a_mistake_is_one_sentence_that_says_where) {
   EXPECT_EQ(mistake("x + * 3 <= 1"), "\"x + * 3 <= 1\", character 5: expected a number, a name or '(', got '*'");
+  EXPECT_THAT(mistake("np.sin(x) <= 1"), HasSubstr("character 3: got '.' after a name; write functions without a "
+                                                   "prefix, such as sin(x)"));
+  EXPECT_THAT(mistake("x + . <= 1"), HasSubstr("character 5: expected a number, got '.'"));
   EXPECT_THAT(mistake("y <= 1"), HasSubstr("there is no parameter 'y'"));
   EXPECT_THAT(mistake("methd == 'ring'"), HasSubstr("did you mean 'method'?"));
   EXPECT_THAT(mistake("method == 'rnig'"), HasSubstr("parameter 'method' is never 'rnig'; did you mean 'ring'?"));
