@@ -53,7 +53,7 @@ def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
 
 def test_the_end_of_a_resume_tells_this_start_from_the_former(finished):
     done = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
-    assert "evaluations  50, 20 of them in this start" in done.stdout
+    assert "evaluations  50, 20 of them in this run" in done.stdout
 
 
 def test_a_finished_study_that_goes_on_is_running(finished):

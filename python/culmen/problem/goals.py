@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
+INFEASIBLE = "no evaluation satisfies all constraints and limits"
+
 
 def oriented(value: float, direction: str) -> float:
     """Converts the user's value to the stored value, which is minimized. It also converts a stored value back."""

@@ -90,7 +90,7 @@ def labels(a: Table, b: Table) -> tuple[str, str]:
 def _best(e: Table) -> str:
     if e.best is None:
         return "none"
-    violated = ", but constraints are violated" if e.violation[e.best] > 0 else ""
+    violated = f"; violation {e.violation[e.best]:.4g}" if e.violation[e.best] > 0 else ""
     return f"{e.values[e.best, 0]:.10g} (evaluation {e.evaluation[e.best]}{violated})"
 
 

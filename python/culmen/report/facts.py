@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..base import digest, machine
 from ..base.text import counts, lasted, per_second, shown
+from ..problem.goals import INFEASIBLE
 from ..problem.options import mode_of
 from ..problem.space import at_bounds, fixed_names
 from ..store.front import front_of
@@ -43,7 +44,7 @@ def standing(table: Table) -> Rows:
             rows["recommended"] = str(recommended)
         rows["found by evaluation"] = f"{table.evaluation[table.best]} (numbers start at 0)"
         if table.violation[table.best] > 0:
-            rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: no evaluation satisfies them"
+            rows["violation"] = f"{table.violation[table.best]:.4g}: {INFEASIBLE}"
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
         rows["best value"] = "none: no evaluation succeeded" if len(told) else "none yet"

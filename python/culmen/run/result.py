@@ -10,6 +10,7 @@ from .._core import CulmenError, InputError
 from ..base.text import shown
 from ..fit.errors import Errors
 from ..problem.given import Value
+from ..problem.goals import INFEASIBLE
 from ..problem.recommended import Recommended
 from ..problem.space import at_bounds, fixed_names
 from ..report.reading import Evaluations, read
@@ -92,11 +93,15 @@ class Result:
         )
 
     def __repr__(self) -> str:
+        if self.front:
+            return f"Result({len(self.front)} candidates on the Pareto front; {self.message}{self._failed()})"
         best = "none" if self.best is None else ", ".join(f"{name}={shown(value)}" for name, value in self.best.items())
         value = "none" if self.value is None else f"{self.value:.6g}"
-        failed = f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
-        front = f"; {len(self.front)} on the front" if self.front else ""
-        return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
+        violation = f"; violation {self.violation:.6g}: {INFEASIBLE}" if self.violation > 0 else ""
+        return f"Result(value={value}, best: {best}{violation}; {self.message}{self._failed()})"
+
+    def _failed(self) -> str:
+        return f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
 
     if not TYPE_CHECKING:  # type checkers shall still report wrong names
 
@@ -199,6 +204,8 @@ _SAME = (
 class AllFailedError(CulmenError):
     """No evaluation of a study succeeded. The message contains the message of the first failure. ``result`` is the
     Result."""
+
+    __module__ = "culmen"  # where users import it: the traceback shows this name
 
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message, result)

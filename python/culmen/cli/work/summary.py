@@ -15,7 +15,7 @@ from ...base.terminal import on_terminal
 from ...base.text import counts, lasted, per_second, plural, shown, shown_error
 from ...fit.errors import Errors
 from ...problem.given import Value
-from ...problem.goals import as_given
+from ...problem.goals import INFEASIBLE, as_given
 from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
 from ...problem.space import at_bounds, fixed_names
@@ -96,12 +96,13 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "state": state["state"],
                 "optimizer": _searching(state),
                 "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
+                "violation": _violation(state["best_violation"], digits),
                 **({} if state["front"] else _others(state["best_extras"], fit, digits or 10)),
                 "recommended": state["recommended"] and Recommended(**state["recommended"]).shown(digits),
                 "evaluations": counts(state["told"], state["limit"], state["waiting"], state["proposed"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
                 "failed": state["failed"] or None,
-                "starts": state["epoch"],
+                "runs": state["epoch"],
                 "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
                 "store": state["store"],
             }
@@ -156,7 +157,8 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else unnamed(best)) if best else best,
-        "best_extras": _extras(opened, summary.get("best_evaluation")),
+        "best_violation": _of_best(opened, summary, "violation"),
+        "best_extras": dict(_of_best(opened, summary, "extras") or {}),
         "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
         "fixed": fixed_names(space),
@@ -169,14 +171,20 @@ def _best_value(value: float | None, digits: int) -> str:
     return "none" if value is None else shown(value, digits)
 
 
+def _violation(amount: float | None, digits: int | None) -> str | None:
+    return f"{shown(amount, digits or 6)}: {INFEASIBLE}" if amount else None
+
+
 def _others(extras: dict[str, float], fit: Errors | None, digits: int) -> dict[str, str]:
     """The extra values that the table of the errors does not contain."""
     above = {derived.name for derived in fit.derived} if fit else set()
     return {name: shown(figure, digits) for name, figure in extras.items() if name not in above}
 
 
-def _extras(opened: Opened, evaluation: int | None) -> dict[str, float]:
-    return {} if evaluation is None else dict(opened.store.outcomes(evaluation, 1)[0]["extras"])
+def _of_best(opened: Opened, summary: dict[str, Any], key: str) -> Any:
+    """None if no evaluation has succeeded."""
+    evaluation = summary.get("best_evaluation")
+    return None if evaluation is None else opened.store.outcomes(evaluation, 1)[0][key]
 
 
 def _oldest(running: dict[str, Any]) -> str:
@@ -230,7 +238,7 @@ def _figures(
 ) -> dict[str, Any]:
     """``left``: results in the store that wait for an earlier evaluation."""
     residuals = f" ({plural(len(result.residuals), 'residual')})" if result.residuals else ""
-    former = f", {here} of them in this start" if here != result.evaluations else ""
+    former = f", {here} of them in this run" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
     nodes = f" on {result.nodes} nodes" if result.nodes > 1 else ""
     workers = f"{teams_or_workers(result.workers, result.team_size)}{nodes}"
@@ -239,7 +247,7 @@ def _figures(
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else _best_value(result.value, digits or 10) + residuals,
         "recommended": result.recommended and result.recommended.shown(digits),
-        "constraints": f"violated by {shown(result.violation, digits or 6)}" if result.violation else None,
+        "violation": _violation(result.violation, digits),
         **({} if result.front else _others(result.extras, fit, digits or 10)),
         "evaluations": f"{counts(result.evaluations, None, left)}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
