@@ -42,6 +42,19 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
+_FIT = 'write culmen.minimize(f, …, result="residuals"), where f returns a list of residuals'
+_ELSEWHERE = {  # names that users look for, and what to write instead
+    "maximize": 'write culmen.minimize(f, …, objectives={"value": "maximize"})',
+    **dict.fromkeys(("fit", "curve_fit", "least_squares", "leastsq", "Model"), _FIT),
+    **dict.fromkeys(("fmin", "optimize", "create_study", "run"), "write culmen.minimize(f, space, budget=…)"),
+    **dict.fromkeys(("uniform", "Real", "Float", "suggest_float"), "write culmen.real(lower, upper)"),
+    **dict.fromkeys(("Integer", "Int", "randint", "suggest_int"), "write culmen.integer(lower, upper)"),
+    **dict.fromkeys(("Categorical", "choice", "suggest_categorical"), "write culmen.categorical([…])"),
+    **dict.fromkeys(("loguniform", "log_uniform"), 'write culmen.real(lower, upper, scale="log")'),
+    "Library": "write library = … in a study file, and run it with culmen.Study.from_file(…).run()",
+    **dict.fromkeys(("Pool", "map"), "write culmen.Executor(…).map(…)"),
+}
+
 if TYPE_CHECKING:
     from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
@@ -64,7 +77,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'culmen' has no attribute {name!r}")
+        instead = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"module 'culmen' has no attribute {name!r}{instead}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -12,7 +12,7 @@ from .base.keywords import check_whole, explained
 from .base.surrogates import refuse_surrogates
 from .problem.given import Value, plain
 from .problem.goals import bounds_of
-from .problem.options import as_option, check, name_of, spelt_out
+from .problem.options import OF_DIRECTION, OPTIONS_OF_OTHERS, as_option, check, name_of, spelt_out
 from .problem.parameter import Bounds
 from .problem.recommended import Recommended
 from .problem.space import Space
@@ -26,6 +26,19 @@ class Candidate:
 
     id: int
     params: dict[str, Value]
+
+
+_WORDS = {
+    **dict.fromkeys(("bounds", "dimensions", "search_space", "parameters"), "space"),
+    **dict.fromkeys(("method", "algorithm", "sampler"), "optimizer"),
+    **dict.fromkeys(("random_state", "rng", "random_seed"), "seed"),
+    **dict.fromkeys(("x0", "initial", "start"), "starts"),
+    **dict.fromkeys(("n_trials", "budget", "maxiter", "n_calls"), "evaluations"),
+}
+_ANSWERS = {
+    **OPTIONS_OF_OTHERS,
+    **dict.fromkeys(OF_DIRECTION, "values are minimized; to maximize a value, tell the optimizer the negative value"),
+}
 
 
 class Optimizer:
@@ -51,7 +64,7 @@ class Optimizer:
     Raises InputError for wrong arguments, and if the optimizer cannot solve the problem.
     """
 
-    @explained("culmen.Optimizer", 'culmen.Optimizer({"x": (0, 1)})', {}, {}, as_option)
+    @explained("culmen.Optimizer", 'culmen.Optimizer({"x": (0, 1)})', _WORDS, _ANSWERS, as_option)
     def __init__(
         self,
         space: Space | Mapping[str, Bounds] | Iterable[Bounds],

@@ -70,7 +70,8 @@ RAISED = "evaluation 0 failed: "
 FUNCTIONS = {
     "print(p['x'] ** 2)": RETURNED + "None; it must return one number (is a return missing?)",
     "return '3.5'": RETURNED + "a str ('3.5'); it must return one number",
-    "return [1, 2]": RETURNED + 'a list of 2; it must return one number (a vector needs result = "residuals")',
+    "return [1, 2]": RETURNED + 'a list of 2; it must return one number (for a fit, set result = "residuals"; '
+    "for several objectives, name them in objectives)",
     "return 1 + 2j": RETURNED + "a complex ((1+2j)); it must return one number",
     "return {'chi2': 1.0}": RETURNED + "a dict of 1; it must return one number, or a tuple of it and "
     "a dict of further values; the keys chi2 as values need objectives",

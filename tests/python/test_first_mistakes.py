@@ -76,3 +76,71 @@ def test_arguments_of_other_libraries_are_answered_with_ours(argument, answer):
     with pytest.raises(culmen.InputError) as caught:
         culmen.minimize(lambda p: p["x"], NAMED, **{argument: 3})
     assert f"there is no argument '{argument}'; {answer}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("argument", "answer"),
+    [
+        ("popsize", 'write options={"population": …} and an optimizer with this option, such as "cmaes"'),
+        ("direction", "values are minimized; to maximize a value, tell the optimizer the negative value"),
+        ("sampler", "did you mean 'optimizer'?"),
+        ("n_trials", "did you mean 'evaluations'?"),
+    ],
+)
+def test_arguments_of_an_optimizer_of_other_libraries_are_answered_with_ours(argument, answer):
+    with pytest.raises(culmen.InputError) as caught:
+        culmen.Optimizer(NAMED, **{argument: 3})
+    assert f"culmen.Optimizer: there is no argument '{argument}'; {answer}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (lambda: culmen.real(0, 1, log=True), "culmen.real: there is no argument 'log'; write scale=\"log\""),
+        (lambda: culmen.real(low=0, high=1), "culmen.real: there is no argument 'low'; did you mean 'lower'?"),
+        (
+            lambda: culmen.integer(0, 9, step=3),
+            "culmen.integer: there is no argument 'step'; write culmen.ordinal([…])",
+        ),
+        (lambda: culmen.real(0, 1, "log", 0.5), "culmen.real: arguments after lower and upper and scale must be given"),
+        (lambda: culmen.boolean(True), "culmen.boolean: arguments must be given by name, such as initial=True"),
+        (lambda: culmen.integer(), "culmen.integer: call it as culmen.integer(1, 9)"),
+    ],
+)
+def test_wrong_arguments_of_parameters_are_sentences(call, answer):
+    with pytest.raises(culmen.InputError) as caught:
+        call()
+    assert str(caught.value).startswith(answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("maximize", 'write culmen.minimize(f, …, objectives={"value": "maximize"})'),
+        ("curve_fit", 'write culmen.minimize(f, …, result="residuals"), where f returns a list of residuals'),
+        ("create_study", "write culmen.minimize(f, space, budget=…)"),
+        ("uniform", "write culmen.real(lower, upper)"),
+    ],
+)
+def test_functions_of_other_libraries_are_answered_with_ours(name, answer):
+    with pytest.raises(AttributeError) as caught:
+        getattr(culmen, name)
+    assert str(caught.value) == f"module 'culmen' has no attribute '{name}'; {answer}"
+    assert not hasattr(culmen, "frobnicate")
+
+
+def test_public_exceptions_have_their_public_names():
+    for name in ("AllFailedError", "EvaluationError", "CulmenError", "InputError", "StoreError"):
+        assert getattr(culmen, name).__module__ == "culmen", name
+
+
+def test_a_path_for_the_function_is_answered_with_a_command():
+    with pytest.raises(
+        culmen.InputError, match=r"got './model.sh'; for a program, write culmen.Command\(\[\"./model.sh"
+    ):
+        culmen.minimize("./model.sh", NAMED, budget=4)
+
+
+def test_a_tuple_of_values_is_answered_with_objectives():
+    said = failure_of(lambda p: (p["x"], 1 - p["x"]), NAMED)
+    assert 'for a fit, set result = "residuals"; for several objectives, name them in objectives' in said

@@ -96,7 +96,8 @@ def _misfit(
     if len(args) > len(places):
         last = " and ".join(name for name in places if name != "self")
         by_name = next(name for name in known if kinds[name] is inspect.Parameter.KEYWORD_ONLY)
-        return f"arguments after {last} must be given by name, such as {by_name}={args[len(places)]!r:.40}"
+        after = f" after {last}" if last else ""
+        return f"arguments{after} must be given by name, such as {by_name}={args[len(places)]!r:.40}"
     return ""
 
 

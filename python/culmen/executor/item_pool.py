@@ -25,6 +25,8 @@ class EvaluationError(CulmenError):
     ``status`` is "crashed", "timed out", or "failed" if the process could not be started.
     """
 
+    __module__ = "culmen"  # where users import it: the traceback shows this name
+
     def __init__(self, message: str, status: str = "crashed") -> None:
         super().__init__(message, status)
         self.status = status

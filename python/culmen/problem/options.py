@@ -23,6 +23,16 @@ def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
     return out
 
 
+_POPULATION = 'write options={"population": …} and an optimizer with this option, such as "cmaes"'
+_SIGMA = 'write optimizer="cmaes" and options={"sigma": …}, as a fraction of the range between the bounds'
+#: arguments of other libraries, and what to write for an option of an optimizer
+OPTIONS_OF_OTHERS = {
+    **dict.fromkeys(("popsize", "pop_size", "population_size", "n_particles"), _POPULATION),
+    **dict.fromkeys(("sigma0", "initial_sigma", "step_size"), _SIGMA),
+}
+OF_DIRECTION = ("direction", "directions", "sense", "maximise", "maximize", "goal")
+
+
 def as_option(word: str) -> str:
     """The right form of an optimizer's option that was given as an argument; empty if no optimizer has it."""
     owners = [e["name"] for e in _core.optimizer_catalogue() if any(option["name"] == word for option in e["options"])]

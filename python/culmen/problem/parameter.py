@@ -7,11 +7,25 @@ from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import InputError
+from ..base.keywords import explained
 from ..base.surrogates import refuse_surrogates
 from ..base.text import shown
 from .given import Value, checked_value, choices_of, pair_of, plain, single
 
 _LARGEST = 2**53 - 1  # bound of an integer
+_WORDS = {
+    **dict.fromkeys(("low", "min", "minimum", "lb", "a"), "lower"),
+    **dict.fromkeys(("high", "max", "maximum", "ub", "b"), "upper"),
+    **dict.fromkeys(("default", "start", "x0", "init", "guess"), "initial"),
+    **dict.fromkeys(("values", "options", "categories"), "choices"),
+    **dict.fromkeys(("condition", "when", "active_if"), "active_when"),
+}
+_ANSWERS = {
+    **dict.fromkeys(("log", "logarithmic"), 'write scale="log"'),
+    "prior": 'write scale="log" for a logarithmic scale',
+    **dict.fromkeys(("step", "q"), "write culmen.ordinal([…]) with all values, or culmen.integer(…)"),
+    "name": 'the name is the key in the space, as in {"x": culmen.real(0, 1)}',
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,7 @@ class Parameter:
     value: Value | None = None  # its only value: it is fixed
 
 
+@explained("culmen.real", "culmen.real(0, 1)", _WORDS, _ANSWERS)
 def real(
     lower: float | None = None,
     upper: float | None = None,
@@ -46,6 +61,7 @@ def real(
     return Parameter(lower, upper, scale, initial=initial, active_when=active_when, value=value)
 
 
+@explained("culmen.integer", "culmen.integer(1, 9)", _WORDS, _ANSWERS)
 def integer(
     lower: float,
     upper: float,
@@ -59,6 +75,7 @@ def integer(
     return Parameter(lower, upper, scale, "integer", initial=initial, active_when=active_when, value=value)
 
 
+@explained("culmen.ordinal", "culmen.ordinal([16, 32, 64])", _WORDS, _ANSWERS)
 def ordinal(
     choices: Sequence[Value],
     *,
@@ -71,6 +88,7 @@ def ordinal(
     return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
+@explained("culmen.categorical", 'culmen.categorical(["ring", "tree"])', _WORDS, _ANSWERS)
 def categorical(
     choices: Sequence[Value],
     *,
@@ -83,11 +101,13 @@ def categorical(
     return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
+@explained("culmen.boolean", "culmen.boolean()", _WORDS, _ANSWERS)
 def boolean(*, initial: bool | None = None, active_when: str | None = None, value: bool | None = None) -> Parameter:
     """True or False."""
     return Parameter(type="boolean", initial=initial, active_when=active_when, value=value)
 
 
+@explained("culmen.fixed", "culmen.fixed(3)", _WORDS, _ANSWERS)
 def fixed(value: Value, *, active_when: str | None = None) -> Parameter:
     """A parameter with only one value. The optimizer does not vary it, and the evaluator receives it."""
     given: Any = plain(single(value))

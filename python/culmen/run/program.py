@@ -1,5 +1,6 @@
 """A function of a program as a study: for ``culmen.minimize`` and ``culmen.work``."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FunctionType
@@ -9,6 +10,7 @@ from .._core import InputError, Pickle
 from ..base.functions import values_in
 from ..base.surrogates import refuse_surrogates
 from ..problem.command import Command
+from ..problem.options import OF_DIRECTION, OPTIONS_OF_OTHERS
 from ..problem.parameter import as_table
 from ..problem.space import Space
 from ..slot.callables import Positional, ToSlot
@@ -39,17 +41,13 @@ WORDS = {
         "env": "environment",
     },
 }
-_POPULATION = 'write options={"population": …} and an optimizer with this option, such as "cmaes"'
-_SIGMA = 'write optimizer="cmaes" and options={"sigma": …}, as a fraction of the range between the bounds'
 _DIRECTION = 'write objectives={"value": "maximize"}'
 ANSWERS = {
-    **dict.fromkeys(("popsize", "pop_size", "population_size", "n_particles"), _POPULATION),
-    **dict.fromkeys(("sigma0", "initial_sigma", "step_size"), _SIGMA),
-    **dict.fromkeys(("direction", "directions", "sense", "maximise", "goal"), _DIRECTION),
+    **OPTIONS_OF_OTHERS,
+    **dict.fromkeys(OF_DIRECTION, _DIRECTION),
     "args": "use functools.partial(f, …) or a lambda for more arguments",
     "jac": "derivatives are not used",
     "hess": "derivatives are not used",
-    "maximize": _DIRECTION,
 }
 
 
@@ -95,7 +93,8 @@ def _named(start: Any, names: list[str]) -> Any:
 def pickled(f: Callable[..., Any], in_team: bool, shares: bool, caller: str = "culmen.minimize") -> Pickle:
     """``shares``: all slots are on this machine."""
     if not callable(f):
-        raise InputError(f"{caller}: f must be a function, got {f!r}")
+        program = f"; for a program, write culmen.Command([{json.dumps(f)}, …])" if isinstance(f, str) else ""
+        raise InputError(f"{caller}: f must be a function, got {f!r}{program}")
     if why := misfit(f.function, "p[0]", in_team) if isinstance(f, Positional) else misfit(f, in_team=in_team):
         raise InputError(f"{caller}: {why}")
     try:

@@ -9,6 +9,7 @@ from array import array
 from culmen.slot.protocol import FIGURES, RESIDUALS, VALUE
 
 _KEYS = 10  # in a message
+_VECTOR = 'for a fit, set result = "residuals"; for several objectives, name them in objectives'
 
 
 class WrongShapeError(Exception):
@@ -79,7 +80,7 @@ def _hint(thing):
     if isinstance(thing, dict):
         keys = ", ".join(map(str, list(thing)[:_KEYS])) + (", …" if len(thing) > _KEYS else "")
         return f", or a tuple of it and a dict of further values; the keys {keys} as values need objectives"
-    return ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
+    return f" ({_VECTOR})" if _is_vector(thing) else ""
 
 
 def _extra(name, thing):
