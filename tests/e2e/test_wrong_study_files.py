@@ -152,7 +152,7 @@ FILES = {
     ),
     "a program and its arguments in one text": (
         edited((MODEL_KEY, 'command = "python3 model.py"')),
-        ': [evaluator] command must be ["python3", "model.py"], got "python3 model.py"',
+        ': [evaluator] command must be ["python3", "{CULMEN_STUDY_FOLDER}/model.py"], got "python3 model.py"',
     ),
     "a program with a blank in one text": (
         edited((MODEL_KEY, "command = \"'./my model.sh' --fast {x}\"")),

@@ -3,6 +3,8 @@
 import pytest
 from harness import culmen as typed
 
+import culmen
+
 pytestmark = pytest.mark.no_numbers
 
 # The typed words, and the whole standard error. The exit code is 2.
@@ -62,11 +64,16 @@ WORDS = {
     "export study.db --digits 3": "culmen export: there is no option '--digits'; an export has all digits",
     "status .": "culmen: . is a folder; give a store",
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
-    "optimizers cmase": "culmen: there is no optimizer 'cmase'; did you mean 'cmaes'?",
+    "optimizers cmase": "culmen: there is no optimizer 'cmase' (did you mean 'cmaes'?); known are KNOWN",
+    "optimizers TPE": "culmen: there is no optimizer 'TPE' (here, this method is 'bayes'); known are KNOWN",
     "export study.toml": "culmen: study.toml is a study file, not a store; `culmen run study.toml` runs it",
     "compare a.db": "culmen compare: B.db is missing; write `culmen compare A.db B.db`",
     "check study.toml --evaluate -1": "culmen check: --evaluate must be at least 0, got -1",
     "init k --kind pyton": "culmen init: --kind must be python, library or command, got pyton; did you mean 'python'?",
+    "init k --kind C++": "culmen init: --kind must be python, library or command, got C++; write --kind library for a "
+    "function in C, C++ or Fortran",
+    "launch -np 3 run study.toml": "culmen launch: -n must be a whole number, got p; write -n instead of -np",
+    "run study.tml": "culmen: there is no study file study.tml; did you mean 'study.toml'?",
     "init my-fit": "culmen: my-fit: the name must consist of letters, digits and _, such as fit, got 'my-fit'",
     "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; make it with `mkdir -p nowhere`",
     "simulate study.toml": "culmen simulate: --workers is missing; write `culmen simulate STUDY.toml --workers N`",
@@ -81,5 +88,6 @@ WORDS = {
 @pytest.mark.parametrize("words", WORDS)
 def test_wrong_words_on_the_command_line(folder, words):
     done = typed(*words.split(), cwd=folder)
-    assert (done.returncode, done.stderr) == (2, WORDS[words] + "\n")
+    known = ", ".join(culmen._core.optimizer_names())
+    assert (done.returncode, done.stderr) == (2, WORDS[words].replace("KNOWN", known) + "\n")
     assert sorted(path.name for path in folder.iterdir()) == ["model.py", "study.toml"]

@@ -102,5 +102,7 @@ def did_you_mean(given: str, known: list[str]) -> str:
 def near_file(path: Path, ending: str) -> str:
     """'; did you mean …?' if the folder has a file of this ending with a similar name; the ending may be missing."""
     name = path.stem if path.suffix == ending else path.name
-    near = did_you_mean(name, [found.stem for found in path.parent.glob(f"*{ending}")])
-    return near and f"{near[:-2]}{ending}'?"
+    found = list(path.parent.glob(f"*{ending}"))
+    if near := did_you_mean(name, [file.stem for file in found]):
+        return f"{near[:-2]}{ending}'?"
+    return did_you_mean(path.name, [file.name for file in found]) if path.suffix else ""

@@ -43,6 +43,11 @@ _OPTIONS = {  # options of other tools, and ours: the first one that the command
     ("--budget", "--max-evaluations", "--trials", "--n-trials"): ("--evaluations",),
     ("--timeout", "--time"): ("--wall-time",),
 }
+_COMPILED = "; write --kind library for a function in C, C++ or Fortran"
+_KINDS = {  # other words for a kind of evaluator
+    **dict.fromkeys(("c", "c++", "cpp", "cxx", "fortran", "f90", "so", "shared"), _COMPILED),
+    **dict.fromkeys(("shell", "sh", "bash", "program", "exe", "external", "script"), "; write --kind command"),
+}
 _WANTED = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
@@ -157,10 +162,13 @@ def _wrong_value(error: Any) -> str:
     name, cause = _shown(error.param), error.__cause__
     if words := re.search(r"('.*') is not one of (.*?)\.?$", error.message):
         given, *known = re.findall(r"'([^']*)'", f"{words[1]} {words[2]}")
-        return f"{name} must be {', '.join(known[:-1])} or {known[-1]}, got {given}{did_you_mean(given, known)}"
+        near = _KINDS.get(given.lower(), "") if name == "--kind" else ""
+        near = near or did_you_mean(given, known)
+        return f"{name} must be {', '.join(known[:-1])} or {known[-1]}, got {given}{near}"
     for wrong in cause.errors(include_url=False) if hasattr(cause, "errors") else ():
         if wrong["type"] in _WANTED:
-            return f"{name} must be {_WANTED[wrong['type']].format(**wrong.get('ctx', {}))}, got {wrong['input']}"
+            near = "; write -n instead of -np" if (name, wrong["input"]) == ("-n", "p") else ""
+            return f"{name} must be {_WANTED[wrong['type']].format(**wrong.get('ctx', {}))}, got {wrong['input']}{near}"
     return f"{name}: {error.message}"
 
 

@@ -43,6 +43,8 @@ def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iter
 
 def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> None:
     """Raises InputError as ``replacing`` does, before the content is made."""
+    if str(path) == "-":
+        raise InputError(f"{option} - stands for no file here; give {option} the name of a file")
     if path.is_dir():
         raise InputError(f"{path} is a folder; {option} needs the name of a file")
     folder = path.resolve().parent

@@ -51,7 +51,8 @@ def _figures_in(page: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise InputError(f"{page} cannot be read: {error.strerror}") from None
     if found is None:
-        raise InputError(f"{page} is no page of culmen; `culmen report STUDY.db` writes one")
+        store = page if page.suffix == ".db" else "STUDY.db"
+        raise InputError(f"{page} is no page of culmen; `culmen report {store}` writes one")
     try:
         figures: list[dict[str, Any]] = json.loads(found[1])
     except json.JSONDecodeError:

@@ -147,7 +147,15 @@ def as_list(loc: tuple[int | str, ...], given: Any) -> str:
         words = shlex.split(given) if loc[-1] == "command" else [given]
     except ValueError:  # a quotation mark alone
         return ""
+    if loc[-1] == "command":
+        words = words[:1] + [_in_study_folder(word) for word in words[1:]]
     return json.dumps(words, ensure_ascii=False) if words else ""
+
+
+def _in_study_folder(word: str) -> str:
+    """A script is beside the study file, but a command runs in a folder of its own."""
+    is_script = re.fullmatch(r"[\w.-]+\.(py|sh|pl|R|r|jl|m)", word)
+    return f"{{CULMEN_STUDY_FOLDER}}/{word}" if is_script else word
 
 
 def translated(word: str, known: list[str]) -> str:

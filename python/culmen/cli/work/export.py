@@ -44,6 +44,8 @@ def _copy(store: Path, output: Path | None) -> None:
 def _kind(formats: list[str], output: Path | None) -> str:
     if len(formats) > 1:
         raise InputError(f"--{' and --'.join(formats)} are given; give only one of {_options()}")
+    if str(output) == "-":
+        raise InputError("-o - is not needed; without -o, culmen export writes to standard output")
     ending = output.suffix.lower().lstrip(".") if output else "csv"
     ending = "store" if ending == "db" else ending
     if not formats and ending not in (*FORMATS, "store"):
