@@ -169,9 +169,13 @@ def test_what_cannot_be_called_is_refused_before_the_study(callback, said):
     assert str(raised.value).startswith(f"culmen.minimize: {said}")
 
 
-def test_names_of_scipy_lead_to_ours():
+def test_names_of_other_libraries_lead_to_ours():
     seen = []
     minimize(budget=1, callback=seen.append)
+    with pytest.raises(AttributeError, match="an evaluation has no 'number'; here it is called 'evaluation'"):
+        _ = seen[0].number
+    with pytest.raises(AttributeError, match="an evaluation has no 'foo'; it has status, value, .*best_value$"):
+        _ = seen[0].foo
     with pytest.raises(AttributeError, match="an evaluation has no 'fun'; here it is called 'value'"):
         _ = seen[0].fun
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -15,6 +15,14 @@ from ..store.opening import Opened
 from .result import NO_END, Result
 
 _AT_ONCE = 1000
+_ELSEWHERE = {
+    "fun": "value",
+    "nfev": "evaluations",
+    "user_attrs": "extras",
+    "state": "status",
+    "duration": "duration_s",
+    **dict.fromkeys(("number", "id", "trial_id"), "evaluation"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,8 +39,9 @@ class Evaluated(Outcome):
     if not TYPE_CHECKING:  # type checkers shall still report wrong names
 
         def __getattr__(self, name):
-            ours = {"fun": "value", "nfev": "evaluations"}.get(name)
-            raise AttributeError(f"an evaluation has no {name!r}" + (f"; here it is called {ours!r}" if ours else ""))
+            ours, names = _ELSEWHERE.get(name), ", ".join(field.name for field in fields(self))
+            has = f"here it is called {ours!r}" if ours else f"it has {names}"
+            raise AttributeError(f"an evaluation has no {name!r}; {has}")
 
 
 class Callback:
