@@ -28,7 +28,7 @@ def open_mpi(monkeypatch, tmp_path):
     """Open MPI is there, with its settings in tmp_path/etc, on a machine with a known CPU."""
     monkeypatch.setattr(work, "here", lambda: {"cpu": "EPYC 1"})
     monkeypatch.setattr(work, "find_launcher", lambda _name: Launcher("no-mpiexec", OPEN_MPI))
-    monkeypatch.setattr(work, "_site_folder", lambda _launcher: tmp_path / "etc")
+    monkeypatch.setattr(work, "site_folder", lambda _launcher: tmp_path / "etc")
 
 
 @pytest.fixture

@@ -1,20 +1,28 @@
 """``culmen tune install``: makes a tuning file the default of an MPI, or writes an environment module."""
 
-import os
 import re
 import shutil
-import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...base.machine import here
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
-from ...launch.mpi.collectives import Collectives
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
+from ...tune.cluster.installed import (
+    BEGIN,
+    END,
+    files_in,
+    lines_of,
+    make_folder,
+    replace_file,
+    settings_of,
+    site_folder,
+    user_folder,
+    without_block,
+)
 from ...tune.cluster.origin import UNKNOWN_CPU
 from ...tune.cluster.variables_files import ENVIRONMENT, environment_in
 from ...tune.rules import trees
@@ -23,10 +31,7 @@ from ...tune.rules.texts import built_in
 from ...tune.rules.tree_lint import TreeLint
 from ...tune.rules.tried import environment_for, reader_of_rules
 
-_BEGIN, _END = "# culmen tune install: begin", "# culmen tune install: end"
-_COPY = "culmen-rules.conf"
 _MODULE = Kind("environment module", lambda _path, head: b"from culmen tune cluster" in head)
-_INFO = "ompi_info"
 _HEAD = 2000  # characters
 
 
@@ -34,7 +39,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     if module is not None and (site or remove):
         raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
     if remove:
-        return _remove(*_files(_settings_folder(site, mpi), site))
+        return _remove(*files_in(_settings_folder(site, mpi), site))
     launcher = _launcher(mpi, tuned)
     known = reader_of_rules(launcher)
     if module is None and known.rules_kind == "tree":
@@ -46,22 +51,22 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     if module is not None:
         _write_module(rules, module, launcher, variables)
         return _warn_of_cpu(rules)
-    folder = _site_folder(launcher) if site else _user_folder()
-    file, copy = _files(folder, site)
-    settings = _settings(known, copy, variables)
-    kept = _without_block(_lines_of(file))
+    folder = site_folder(launcher) if site else user_folder()
+    file, copy = files_in(folder, site)
+    settings = settings_of(known, copy, variables)
+    kept = without_block(lines_of(file))
     for line in kept:
         name = line.partition("=")[0].strip()
         if name in settings:
             raise InputError(
                 f"{file} already sets {name} ('{line.strip()}'); remove this line first, then install again"
             )
-    block = [_BEGIN, *(f"{name} = {value}" for name, value in settings.items()), _END]
+    block = [BEGIN, *(f"{name} = {value}" for name, value in settings.items()), END]
     try:
-        _make(folder, site)
+        make_folder(folder, site)
         if rules.resolve() != copy.resolve():
-            _replace(copy, rules.read_text(encoding="utf-8", errors="replace"), site)
-        _replace(file, "\n".join([*kept, *block]) + "\n", site)
+            replace_file(copy, rules.read_text(encoding="utf-8", errors="replace"), site)
+        replace_file(file, "\n".join([*kept, *block]) + "\n", site)
     except OSError as error:
         who = "you may need to be root" if site else "check its permissions"
         raise InputError(f"{file} cannot be written: {error.strerror}; {who}") from None
@@ -77,21 +82,12 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     return _warn_of_cpu(rules)
 
 
-def _files(folder: Path, site: bool) -> tuple[Path, Path]:
-    """The file with the settings, and the copy of the rules."""
-    return folder / ("openmpi-mca-params.conf" if site else "mca-params.conf"), folder / _COPY
-
-
 def _settings_folder(site: bool, mpi: str | None) -> Path:
     """The folder with the settings to remove. Only for the folder of a site, an MPI must be found."""
     for each in load():
         if each.name == mpi and each.collectives and each.collectives.rules_kind == "tree":
             raise InputError(_no_settings(each.title))
-    return _site_folder(_launcher(mpi or "openmpi", Path())) if site else _user_folder()
-
-
-def _user_folder() -> Path:
-    return Path.home() / ".openmpi"
+    return site_folder(_launcher(mpi or "openmpi", Path())) if site else user_folder()
 
 
 def _no_settings(title: str) -> str:
@@ -162,102 +158,18 @@ def _version_of(launcher: Launcher) -> str:
     return found[1] if found else ""
 
 
-def _site_folder(launcher: Launcher) -> Path:
-    beside = Path(shutil.which(launcher.program) or launcher.program).resolve().parent / _INFO
-    program = str(beside) if beside.exists() else shutil.which(_INFO)
-    words = [program or "", "--path", "sysconfdir", "--parsable"]
-    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout if program else ""
-    found = re.search(r"path:sysconfdir:(.+)", said)
-    if not found:
-        raise InputError(f"--site: {_INFO} of {launcher.program} does not say where its configuration is")
-    return Path(found[1].strip())
-
-
-def _settings(known: Collectives, rules: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """As in Open MPI's own file, where names have no prefix."""
-    every = {**environment_for(known, rules), **variables}
-    return {name.removeprefix(known.prefix): value for name, value in every.items()}
-
-
-def check_no_variables(launcher: Launcher) -> None:
-    """Raises InputError if an earlier installation set variables: a measurement would take them for the MPI's own."""
-    known = reader_of_rules(launcher)
-    if known.rules_kind == "tree":
-        return
-    usual = _settings(known, Path(), {})
-    for site in (False, True):
-        with suppress(InputError):
-            file = (_site_folder(launcher) if site else _user_folder()) / _files(Path(), site)[0].name
-            lines = _lines_of(file)
-            block = set(lines) - set(_without_block(lines)) - {_BEGIN, _END}
-            if any(line.partition("=")[0].strip() not in usual for line in block):
-                break
-    else:
-        return
-    raise InputError(
-        f"{file} has variables from `culmen tune install`; before you tune variables again, type `culmen tune install "
-        f"--remove{' --site' if site else ''}`"
-    )
-
-
-def _lines_of(file: Path) -> list[str]:
-    try:
-        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _without_block(lines: Sequence[str]) -> list[str]:
-    if lines.count(_BEGIN) != lines.count(_END):
-        raise InputError(f"a block of `culmen tune install` has no '{_BEGIN}' or no '{_END}'; remove its lines by hand")
-    out, inside = [], False
-    for line in lines:
-        inside = inside or line == _BEGIN
-        if not inside:
-            out.append(line)
-        inside = inside and line != _END
-    return out
-
-
 def _remove(file: Path, rules: Path) -> int:
-    lines = _lines_of(file)
-    kept = _without_block(lines)
+    lines = lines_of(file)
+    kept = without_block(lines)
     if kept == lines:
         raise InputError(f"{file} has nothing from `culmen tune install`")
     try:
-        _replace(file, "\n".join(kept) + "\n" if kept else "", site=False)
+        replace_file(file, "\n".join(kept) + "\n" if kept else "", site=False)
         rules.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
     print(f"Removed the rules from {file}")
     return FINISHED
-
-
-def _make(folder: Path, site: bool) -> None:
-    """Makes the folder. All users can read the folder of a site, whatever the umask is."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for each in missing if site else ():
-        each.chmod(0o755)
-
-
-def _replace(file: Path, text: str, site: bool) -> None:
-    """Replaces the file as a whole, and keeps its permissions and owner. ``site``: all users can read it."""
-    file = file.resolve()  # it may be a link
-    new = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        new.write_text(text, encoding="utf-8")
-        if file.exists():
-            shutil.copymode(file, new)
-            with suppress(PermissionError):  # only root can give files away
-                os.chown(new, file.stat().st_uid, file.stat().st_gid)
-        elif site:
-            new.chmod(0o644)
-        if site:
-            new.chmod(new.stat().st_mode | 0o444)
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _write_module(rules: Path, module: Path, launcher: Launcher, beside: Mapping[str, str]) -> None:

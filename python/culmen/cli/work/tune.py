@@ -10,11 +10,11 @@ from ...bench.session import Session
 from ...bench.study import PointStudy
 from ...tune.cluster import trial as trials
 from ...tune.cluster.asked import Tuning, tuning_of
+from ...tune.cluster.installed import check_no_variables
 from ...tune.cluster.origin import check_origin
 from ...tune.cluster.variable_tuner import VariableTuner, remove_results
 from ...tune.cluster.variables_files import result_in
 from ...tune.rules.tried import reader_of_rules
-from .install import check_no_variables
 from .measuring import End, begin_launches, exit_code, measure_in
 from .submit import Cluster, Task, run_jobs
 from .tune_cluster_results import STORE, conclude
