@@ -2,8 +2,8 @@
 
 import pytest
 from culmen.bench.kept import remove_rounds
+from culmen.bench.measuring import End, measure_in
 from culmen.bench.study import PointStudy, left_in, outcomes_in, rounds
-from culmen.cli.work.measuring import End, measure_in
 from culmen.cli.work.submit import Cluster, Task, Wanted, run_jobs
 from culmen.launch.scheduler.job import Partition, Phase, Place
 from culmen.launch.scheduler.site import Site

@@ -9,8 +9,8 @@ from culmen.base.exit_codes import FINISHED, RESUMABLE
 from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
 from culmen.bench.jobs.folder import JobFolder, Submitted
+from culmen.bench.measuring import End
 from culmen.cli.work import tune_cluster_results
-from culmen.cli.work.measuring import End
 from culmen.cli.work.submit import Task, _collect, _Job
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm

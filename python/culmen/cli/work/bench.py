@@ -12,6 +12,7 @@ from ...base.text import lasted
 from ...bench import figures, grid, rows
 from ...bench.grid import Grid
 from ...bench.kept import folder_for, remove_rounds
+from ...bench.measuring import End, run_missing
 from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
 from ...bench.rows import Rows
 from ...bench.study import PointStudy
@@ -22,7 +23,7 @@ from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
-from .measuring import End, exit_code, nothing_measured, run_missing
+from .measuring import exit_code, nothing_measured
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")

@@ -11,21 +11,14 @@ from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
+from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.study import PointStudy, outcomes_in
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from .measuring import (
-    End,
-    begin_launches,
-    exit_code,
-    measure_in,
-    nothing_measured,
-    say_failures,
-    write_parquet,
-)
+from .measuring import exit_code, nothing_measured, say_failures, write_parquet
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 

@@ -7,6 +7,7 @@ from typing import Any
 from ...base.text import lasted
 from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
+from ...bench.measuring import End, measure_in
 from ...bench.parts import join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, NUMBERS, Table, samples_file
@@ -17,7 +18,7 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
-from .measuring import End, exit_code, measure_in, nothing_measured, say_failures, write_parquet
+from .measuring import exit_code, nothing_measured, say_failures, write_parquet
 from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 

@@ -18,6 +18,7 @@ from ...base.text import lasted
 from ...bench.jobs.folder import JobFolder, Submitted
 from ...bench.jobs.lines import JobLines, job_lines
 from ...bench.kept import folder_for, remove_rounds
+from ...bench.measuring import End, say_complete
 from ...bench.study import left_in
 from ...launch.scheduler import scheduler_named
 from ...launch.scheduler.fitting import partitions_named, shape_of, time_for
@@ -26,7 +27,6 @@ from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
 from ...launch.scheduler.site import Site, read_site
 from ...launch.scheduler.times import shown_time, time_of
 from ...report.reading import read
-from .measuring import End, say_complete
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..._core import InputError
 from ...bench.conversation import LostError
 from ...bench.kept import StoppedError, folder_for
+from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.session import Session
 from ...bench.study import PointStudy
 from ...tune.cluster import trial as trials
@@ -15,7 +16,7 @@ from ...tune.cluster.origin import check_origin
 from ...tune.cluster.variable_tuner import VariableTuner, remove_results
 from ...tune.cluster.variables_files import result_in
 from ...tune.rules.tried import reader_of_rules
-from .measuring import End, begin_launches, exit_code, measure_in
+from .measuring import exit_code
 from .submit import Cluster, Task, run_jobs
 from .tune_cluster_results import STORE, conclude
 

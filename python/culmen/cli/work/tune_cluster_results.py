@@ -9,6 +9,7 @@ from pathlib import Path
 from ... import _core
 from ...base.exit_codes import RESUMABLE
 from ...base.text import grouped, plural
+from ...bench.measuring import End
 from ...bench.study import outcomes_in
 from ...launch.mpi import load
 from ...launch.mpi.collectives import Collectives
@@ -25,7 +26,7 @@ from ...tune.cluster.variables_files import ENVIRONMENT, result_in, sentences, w
 from ...tune.rules.made import rules_of
 from ...tune.rules.texts import texts_of
 from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
-from .measuring import End, exit_code, nothing_measured, say_failures
+from .measuring import exit_code, nothing_measured, say_failures
 from .summary import print_table
 
 STORE, TABLE = "tuning.db", "choices.csv"

@@ -8,13 +8,13 @@ from typing import Any
 
 from ..._core import CulmenError, InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
+from ...bench.measuring import End
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...store.opening import open_store
 from ...tune.command.recipe import RecipeFile, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
 from ...tune.command.tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
-from .measuring import End
 from .submit import Cluster, Task, Wanted, run_jobs
 from .summary import print_table
 
