@@ -10,7 +10,7 @@ from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
 from culmen.bench.jobs.folder import JobFolder, Submitted
 from culmen.bench.measuring import End
-from culmen.cli.work import tune_cluster_results
+from culmen.cli.work import tune_cluster
 from culmen.cli.work.submit import Task, _collect, _Job
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
@@ -191,10 +191,10 @@ def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole, monkeypatch, 
     mpi, old = next(mpi for mpi in load() if mpi.title == "Open MPI 4"), tmp_path / "rules"
     wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)), points=list, places=list,
                              groups=(), variables=(), races=lambda: [("bcast", 4)])  # fmt: skip
-    monkeypatch.setattr(tune_cluster_results, "outcomes_in", lambda _store: ([], []))
-    monkeypatch.setattr(tune_cluster_results, "_write", lambda *_: old.write_text("new") and old)
+    monkeypatch.setattr(tune_cluster, "outcomes_in", lambda _store: ([], []))
+    monkeypatch.setattr(tune_cluster, "write_results", lambda *_: old.write_text("new") and old)
     old.write_text("old")
-    code = tune_cluster_results.conclude(wanted, [tmp_path], tmp_path, End.WHOLE, quiet=False, here=False)
+    code = tune_cluster.conclude(wanted, [tmp_path], tmp_path, End.WHOLE, quiet=False, here=False)
     said = capsys.readouterr().out
     assert ("culmen tune install" in said) == whole
     assert ("every one of these algorithms runs" in said) == whole

@@ -26,7 +26,7 @@ from culmen.tune.cluster.setting_gains import (
     without_effect,
 )
 from culmen.tune.cluster.setting_launch import Spot
-from culmen.tune.cluster.variable_tuner import groups_of
+from culmen.tune.cluster.variables_asked import groups_of
 from culmen.tune.cluster.variables_files import (
     ENVIRONMENT,
     environment_in,

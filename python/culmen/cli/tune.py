@@ -136,12 +136,12 @@ def cluster(
     given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
-        wanted = work.tune.tuning_of(*given, variables=variables)
-        raise typer.Exit(work.tune.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
+        wanted = work.tune_cluster.tuning_of(*given, variables=variables)
+        raise typer.Exit(work.tune_cluster.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
     on = work.submit.Cluster.of(job)
-    wanted = work.tune.tuning_of(*given, most_ranks=max(2, on.room()), nodes=nodes or 0, variables=variables)
+    wanted = work.tune_cluster.tuning_of(*given, most_ranks=max(2, on.room()), nodes=nodes or 0, variables=variables)
     words = typed(context, without=("ranks",))
-    raise typer.Exit(work.tune.submit_tuning(wanted, on, words, output, overwrite, quiet))
+    raise typer.Exit(work.tune_cluster.submit_tuning(wanted, on, words, output, overwrite, quiet))
 
 
 def app(

@@ -19,11 +19,11 @@ from ...profile.running import run_profiled
 from ...tune.autotune.validated import Compared, Kind, take_turns
 from ...tune.cluster.asked import Tuning, check_nodes
 from ...tune.cluster.choices import changed_in
+from ...tune.cluster.results import TABLE
 from ...tune.rules.made import can_hold
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
-from .tune import tune_cluster
-from .tune_cluster_results import TABLE
+from .tune_cluster import tune_cluster
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
 _FOLDER, _PROFILE = Path("tune-app"), "profile"

@@ -18,7 +18,7 @@ from ..rules.tried import reader_of_rules
 from .choices import Place
 from .pairs import LAUNCHES, VISITS
 from .setting_gains import TunedVariables
-from .variable_tuner import VariableTuning, groups_of
+from .variables_asked import VariableTuning, groups_of
 
 _VISIT_S = 0.02
 _FAST = ("bcast", "allreduce", "reduce")

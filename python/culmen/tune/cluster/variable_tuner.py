@@ -1,14 +1,11 @@
 """``culmen tune cluster --variables``: a race for each variable, a comparison in fresh launches, and the memory."""
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
@@ -19,12 +16,9 @@ from ...bench.parts import for_evaluators
 from ...bench.session import Session
 from ...bench.study import KeptStudy, PointStudy
 from ...bench.verdict import in_turns
-from ...bench.words import words_of
-from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
-from ...launch.mpi.variables import GROUPS, TRANSPORT, Variable, environment_of
-from ...report.failures import first_line
-from ...report.reading import Evaluations, read
+from ...launch.mpi.variables import TRANSPORT, Variable, environment_of
+from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
 from ...study_file import StudyFile, checked
@@ -32,46 +26,17 @@ from ..rules.tried import reader_of_rules
 from . import setting_gains as gains
 from .accepted import Asked, ask, shown_default
 from .kernel import socket_limit
-from .pairs import LAUNCHES, Gain, gain_of
+from .pairs import LAUNCHES, Gain
 from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from .setting_launch import Spot, file_of_launch, times_of
+from .variables_asked import ROUNDS, VariableTuning
 from .variables_files import ENVIRONMENT, RESULT, write_result
+from .variables_seen import memory_of, tried_in
 
 COMMAND = "culmen tune cluster --variables"
 _STORE = "variables-{}.db"
 _MODULE = "culmen.tune.cluster.setting_launch"
-_ROUNDS, _LEAST_ROUNDS, _LAUNCH_S = 10, 4, 2.0
-_VISITS_S = 0.05  # of one collective and size in a launch
-
-
-@dataclass(frozen=True)
-class VariableTuning:
-    """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it."""
-
-    launcher: Launcher
-    mpi: str
-    groups: tuple[str, ...]
-    collectives: tuple[str, ...]
-    sizes: tuple[int, ...]
-    ranks: int
-    timeout_s: float
-
-    def fixed(self) -> dict[str, Any]:
-        return {
-            "mpi": self.mpi,
-            "ranks": self.ranks,
-            "collectives": ",".join(self.collectives),
-            "sizes": ",".join(map(str, self.sizes)),
-            "timeout_s": self.timeout_s,
-        }
-
-    def launch_s(self) -> float:
-        return _LAUNCH_S + _VISITS_S * len(self.sizes) * (len(self.collectives) + 1)
-
-    def most_s(self) -> float:
-        """About so long at most, on a machine without other work."""
-        values = [each.values for each in self.launcher.mpi.variables if each.group in self.groups]
-        return self.launch_s() * sum(_ROUNDS * (len(each) + 1) for each in values) + self.launch_s() * LAUNCHES * 4
+_LEAST_ROUNDS = 4
 
 
 class VariableTuner:
@@ -158,11 +123,11 @@ class VariableTuner:
             "optimizer": {
                 "name": "racing",
                 "generational": True,
-                "most_rounds": _ROUNDS,
+                "most_rounds": ROUNDS,
                 "rounds_before_test": _LEAST_ROUNDS,
                 "rounds_to_confirm": _LEAST_ROUNDS,
             },
-            "stop": {"evaluations": _ROUNDS * len(values)},
+            "stop": {"evaluations": ROUNDS * len(values)},
             "run": {"workers": 1, "prefetch": False},
         }
         store = self._store(f"race-{variable.name}")
@@ -174,7 +139,7 @@ class VariableTuner:
             raise StoppedError
         found = read(store)
         self._launches += len(found.columns["choice"])
-        self._tried += _tried_in(found, variable)
+        self._tried += tried_in(found, variable)
         best = str(result.recommended.params["choice"]) if result.recommended else DEFAULT
         return gains.best_of([each for each in self._tried if each.variable == variable.name], best)
 
@@ -227,7 +192,7 @@ class VariableTuner:
         out = []
         for value in (DEFAULT, *values):
             there = [by_number[number] for number, (of, _) in enumerate(launches) if of == value]
-            out.append(_memory_of(value, found, there, counts))
+            out.append(memory_of(value, found, there, counts))
         return out
 
     def _measure(self, points: Sequence[Mapping[str, Any]], fixed: dict[str, Any], evaluator: str, name: str) -> Path:
@@ -256,53 +221,8 @@ def _without(row: Row) -> Row:
     return replace(row, value=DEFAULT, why="it has no effect with this transport")
 
 
-def _tried_in(found: Evaluations, variable: Variable) -> list[Tried]:
-    """Each round of a race has each value once, so the n-th launches of two values are a pair."""
-    launches = {value: found.columns["choice"] == value for value in (DEFAULT, *variable.values)}
-    times = {value: found.values[there, 0] for value, there in launches.items()}
-    out = []
-    for value in variable.values:
-        pairs = list(zip(times[DEFAULT], times[value], strict=False))
-        whole = [pair for pair in pairs if not np.isnan(pair).any()]
-        gain = gain_of([[pair] for pair in whole]) if whole else None
-        out.append(Tried(variable.name, value, gain, _first_failure(found, np.flatnonzero(launches[value]))))
-    return out
-
-
-def _first_failure(found: Evaluations, rows: Iterable[int]) -> str:
-    """Its message; empty if none of these evaluations failed."""
-    row = next((row for row in rows if found.failed[row]), None)
-    if row is None:
-        return ""
-    outcome = found.store.outcomes(int(found.evaluation[row]), 1)[0]
-    return re.sub(r"^[\w.]+Error: ", "", first_line(outcome["message"]))
-
-
-def _memory_of(transport: str, found: Evaluations, there: Sequence[int], counts: Sequence[int]) -> Memory:
-    """``there``: the rows of its launches, the last one with the most ranks."""
-    if failed := _first_failure(found, there):
-        return Memory(transport, failed=failed)
-    with_messages = [float(found.values[row, 0]) for row in there]
-    of_init, after_init = (float(found.columns[name][there[-1]]) for name in ("most_of_init", "after_init"))
-    per_peer = None
-    if len(counts) > 1:
-        per_peer = (with_messages[-1] - with_messages[0]) / (counts[-1] - counts[0])
-    return Memory(transport, of_init, after_init, with_messages[-1], per_peer)
-
-
 def remove_results(folder: Path) -> None:
     for store in folder.glob(_STORE.format("*")):
         remove_measurements(store)
     for name in (RESULT, ENVIRONMENT):
         (folder / name).unlink(missing_ok=True)
-
-
-def groups_of(text: str | None) -> tuple[str, ...]:
-    """Those that the option names. Raises InputError for an unknown one."""
-    if text is None:
-        return ()
-    words = words_of(text, "--variables")
-    for word in words:
-        if word not in (*GROUPS, "all"):
-            raise InputError(f"--variables: '{word}' is not one of {', '.join(GROUPS)} and all")
-    return GROUPS if "all" in words else tuple(group for group in GROUPS if group in words)

@@ -1,4 +1,4 @@
-"""The results of ``culmen tune cluster``: the choices, a tuning file that was tried, and a page."""
+"""The files and sentences of a tuning: the choices, a tuning file that was tried, and a page."""
 
 import datetime
 import json
@@ -7,27 +7,21 @@ import shlex
 from pathlib import Path
 
 from ... import _core
-from ...base.exit_codes import RESUMABLE
 from ...base.text import grouped, plural
-from ...bench.measuring import End
-from ...bench.study import outcomes_in
 from ...launch.mpi import load
 from ...launch.mpi.collectives import Collectives
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...tune.cluster import choices, page, variables_page
-from ...tune.cluster.asked import Tuning
-from ...tune.cluster.choices import Lost, Tuned
-from ...tune.cluster.measured import RACE, file_of
-from ...tune.cluster.origin import facts_in, said_of
-from ...tune.cluster.setting_gains import TunedVariables
-from ...tune.cluster.trial import Trial, as_tried, tried, write_trial
-from ...tune.cluster.variables_files import ENVIRONMENT, result_in, sentences, write_environment
-from ...tune.rules.made import rules_of
-from ...tune.rules.texts import texts_of
-from ...tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
-from .measuring import exit_code, nothing_measured, say_failures
-from .summary import print_table
+from ..rules.made import rules_of
+from ..rules.texts import texts_of
+from ..rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
+from . import choices, page, variables_page
+from .asked import Tuning
+from .choices import Lost, Tuned
+from .origin import facts_in, said_of
+from .setting_gains import TunedVariables
+from .trial import Trial, tried, write_trial
+from .variables_files import ENVIRONMENT, write_environment
 
 STORE, TABLE = "tuning.db", "choices.csv"
 _PAGE, _ENVIRONMENT = "tuning.html", "environment.json"
@@ -36,39 +30,7 @@ _RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
 _SHOWN = 3  # algorithms that were lost
 
 
-def conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
-    """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
-    has measured, and can try them; otherwise the job has done so."""
-    (place,) = measured
-    found = result_in(place) if wanted.groups else None
-    if found:
-        wanted = wanted.with_variables(found)
-    _, failures = outcomes_in(place / STORE)
-    say_failures(failures, len(wanted.points()), "launches")
-    there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
-    if not there:
-        if here and end is End.WHOLE:
-            write_trial(Trial(), folder)  # there is nothing to try
-        return nothing_measured(end, "collective")
-    if end is not End.WHOLE:
-        return exit_code(end, bool(failures), "launches")
-    tuned = choices.tuned_from(there, place, wanted.places())
-    tuned, trial = _tried_here(wanted, tuned, folder) if here else as_tried(tuned, place)
-    if not trial.whole:
-        print("culmen: the new tuning file was not tried, so it is not written; the same command lets a job try it")
-        return RESUMABLE
-    rules = _write(wanted, tuned, place, folder, found)
-    if not quiet and found:
-        print_table(variables_page.HEADINGS, variables_page.rows_of(found), variables_page.TEXTS)
-    if not quiet:
-        print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
-    said = [*(sentences(found) if found else []), *_sentences(wanted, tuned, rules, folder, trial)]
-    for sentence in said if not quiet else ():
-        print(sentence)
-    return exit_code(end, bool(failures), "launches")
-
-
-def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
+def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
     """Tries files beside the old one, which stays until the end: programs may use it."""
     launcher = wanted.plan.launcher
     rules = folder / reader_of_rules(launcher).rules_name
@@ -89,7 +51,7 @@ def _tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Tria
     return tuned, trial
 
 
-def _write(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, found: TunedVariables | None) -> Path:
+def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, found: TunedVariables | None) -> Path:
     """All results. ``measured``: the folder with the samples. ``found``: the variables. Returns the path of the
     rules."""
     known = reader_of_rules(wanted.plan.launcher)
@@ -170,7 +132,7 @@ def _environment(wanted: Tuning, tuned: Tuned, measured: Path) -> dict[str, obje
     }
 
 
-def _sentences(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
+def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
     count, changed = plural(len(tuned.choices), "point"), len(tuned.changed)
     out = [f"Of {count}, {changed} are faster with another algorithm; {len(tuned.choices) - changed} keep the default."]
     if tuned.unmeasured:

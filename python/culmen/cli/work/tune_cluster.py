@@ -1,0 +1,91 @@
+"""``culmen tune cluster``: finds faster algorithms for the collectives of an MPI."""
+
+from pathlib import Path
+
+from ..._core import InputError
+from ...base.exit_codes import RESUMABLE
+from ...bench.kept import StoppedError, folder_for
+from ...bench.measuring import End
+from ...bench.study import outcomes_in
+from ...tune.cluster import choices, page, variables_page
+from ...tune.cluster import trial as trials
+from ...tune.cluster.asked import Tuning, tuning_of
+from ...tune.cluster.measured import RACE, file_of
+from ...tune.cluster.results import STORE, sentences_of, tried_here, write_results
+from ...tune.cluster.trial import Trial, as_tried, write_trial
+from ...tune.cluster.tuner import measure, study_of
+from ...tune.cluster.variables_files import result_in, sentences
+from .measuring import exit_code, nothing_measured, say_failures
+from .submit import Cluster, Task, run_jobs
+from .summary import print_table
+
+__all__ = ["submit_tuning", "tune_cluster", "tuning_of"]
+
+FOLDER = Path("tune-cluster")
+
+
+def tune_cluster(
+    wanted: Tuning, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
+) -> int:
+    """Measures what is missing, writes the choices, and returns an exit code."""
+    folder = folder_for(output or FOLDER)
+    try:
+        wanted, end = measure(wanted, folder, overwrite, quiet, scratch, at_most)
+    except StoppedError:
+        return exit_code(End.STOPPED, False, "launches")
+    return conclude(wanted, [folder], folder, end, quiet)
+
+
+def submit_tuning(
+    wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+) -> int:
+    """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
+    if wanted.groups and cluster.wanted.pilot is not None:
+        raise InputError("--variables: all launches depend on each other; leave out --pilot")
+    if len(cluster.partitions) > 1:
+        raise InputError("one tuning file cannot be for several partitions; give one --partition")
+    task = Task(
+        "tuning",
+        ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
+        max(wanted.plan.ranks),
+        STORE,
+        "launches",
+        len(wanted.points()),
+        wanted.most_s(),
+        lambda store: study_of(wanted.with_variables(result_in(store.parent)), store).missing(),
+        lambda folders, to, end: conclude(wanted, folders, to, end, quiet, here=False),
+        is_complete=lambda job: (job / trials.FILE).exists(),
+    )
+    return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
+
+
+def conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
+    """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
+    has measured, and can try them; otherwise the job has done so."""
+    (place,) = measured
+    found = result_in(place) if wanted.groups else None
+    if found:
+        wanted = wanted.with_variables(found)
+    _, failures = outcomes_in(place / STORE)
+    say_failures(failures, len(wanted.points()), "launches")
+    there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
+    if not there:
+        if here and end is End.WHOLE:
+            write_trial(Trial(), folder)  # there is nothing to try
+        return nothing_measured(end, "collective")
+    if end is not End.WHOLE:
+        return exit_code(end, bool(failures), "launches")
+    tuned = choices.tuned_from(there, place, wanted.places())
+    tuned, trial = tried_here(wanted, tuned, folder) if here else as_tried(tuned, place)
+    if not trial.whole:
+        print("culmen: the new tuning file was not tried, so it is not written; the same command lets a job try it")
+        return RESUMABLE
+    rules = write_results(wanted, tuned, place, folder, found)
+    if not quiet and found:
+        print_table(variables_page.HEADINGS, variables_page.rows_of(found), variables_page.TEXTS)
+    if not quiet:
+        print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
+    said = [*(sentences(found) if found else []), *sentences_of(wanted, tuned, rules, folder, trial)]
+    for sentence in said if not quiet else ():
+        print(sentence)
+    return exit_code(end, bool(failures), "launches")

@@ -1,0 +1,74 @@
+"""The measurements of a tuning: the variables, then a race and comparisons for each collective."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ..._core import InputError
+from ...bench.conversation import LostError
+from ...bench.measuring import End, begin_launches, measure_in
+from ...bench.session import Session
+from ...bench.study import PointStudy
+from ..rules.tried import reader_of_rules
+from . import trial as trials
+from .asked import Tuning
+from .installed import check_no_variables
+from .origin import check_origin
+from .results import STORE
+from .variable_tuner import VariableTuner, remove_results
+
+_START_S = 120.0
+
+
+def measure(
+    wanted: Tuning, folder: Path, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
+) -> tuple[Tuning, End]:
+    """Measures what is missing. Returns the request, with the best variables. Raises StoppedError if a signal came
+    before all variables were tuned; the same command then continues."""
+    if wanted.groups and at_most is not None:
+        raise InputError("--variables: all launches depend on each other; leave out --at-most")
+    _begin_in(folder, wanted, overwrite)
+    if overwrite or not wanted.groups:
+        remove_results(folder)
+    if wanted.groups:
+        check_no_variables(wanted.plan.launcher)
+        with VariableTuner(wanted.of_variables(), folder, quiet, scratch) as tuner:
+            wanted = wanted.with_variables(tuner.tune())
+    return wanted, _measure_collectives(wanted, folder, overwrite, quiet, scratch, at_most)
+
+
+def _measure_collectives(
+    wanted: Tuning, folder: Path, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
+) -> End:
+    title, launches = wanted.plan.launcher.mpi.title, len(wanted.points())
+    most_s, ranks = replace(wanted, groups=()).most_s(), max(wanted.plan.ranks)
+    return measure_in(
+        folder,
+        STORE,
+        lambda store: study_of(wanted, store),
+        launches,
+        "launches",
+        lambda done: begin_launches(title, launches, done, most_s, ranks, quiet, "at most about"),
+        overwrite,
+        quiet,
+        scratch,
+        at_most,
+    )
+
+
+def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
+    """Starts two ranks, which know the version of the MPI."""
+    launcher, store = wanted.plan.launcher, folder / STORE
+    without = reader_of_rules(launcher).without_rules
+    try:
+        with Session(launcher, 2, wanted.plan.protocol.timeout_s, without) as session:
+            version = session.version
+    except LostError as error:
+        raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {error}") from None
+    check_origin(folder, version, store.exists() and not overwrite)
+    (folder / trials.FILE).unlink(missing_ok=True)  # it is of an earlier tuning file
+
+
+def study_of(wanted: Tuning, store: Path) -> PointStudy:
+    limit_s = _START_S + wanted.most_s() * 10 + wanted.plan.protocol.timeout_s
+    evaluator = "culmen.tune.cluster.measured:measure"
+    return PointStudy("culmen tune cluster", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
