@@ -104,7 +104,7 @@ CALLS = {
     ),
     "the name of a method": (
         lambda: culmen.minimize(f, S, budget=9, optimizer="CMA"),
-        "culmen.minimize: there is no optimizer 'CMA' (did you mean 'cmaes'?); known are KNOWN",
+        "culmen.minimize: there is no optimizer 'CMA' (here, this method is 'cmaes'); known are KNOWN",
     ),
     "choices for bounds": (
         lambda: culmen.minimize(f, {"x": ["a", "b", "c"]}, budget=9),

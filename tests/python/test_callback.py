@@ -174,7 +174,7 @@ def test_names_of_other_libraries_lead_to_ours():
     minimize(budget=1, callback=seen.append)
     with pytest.raises(AttributeError, match="an evaluation has no 'number'; here it is called 'evaluation'"):
         _ = seen[0].number
-    with pytest.raises(AttributeError, match="an evaluation has no 'foo'; it has status, value, .*best_value$"):
+    with pytest.raises(AttributeError, match=r"an evaluation has no 'foo'; it has status, value, .*best_value$"):
         _ = seen[0].foo
     with pytest.raises(AttributeError, match="an evaluation has no 'fun'; here it is called 'value'"):
         _ = seen[0].fun
