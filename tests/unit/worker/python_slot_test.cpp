@@ -54,9 +54,10 @@ TEST(PythonSlot, gives_residuals_and_extra_figures) {
 TEST(PythonSlot, says_what_came_instead_of_a_number) {
   expect_failure(python_spec("none"), Status::wrong_shape, "the function returned None; it must return one number");
   expect_failure(python_spec("text"), Status::wrong_shape, "a str ('12'); it must return one number");
-  expect_failure(python_spec("pair"), Status::wrong_shape,
-                 "a list of 2; it must return one number (for a fit, set result = \"residuals\"; for several objectives, "
-                 "name them in objectives)");
+  expect_failure(
+      python_spec("pair"), Status::wrong_shape,
+      "a list of 2; it must return one number (for a fit, set result = \"residuals\"; for several objectives, "
+      "name them in objectives)");
   expect_failure(python_spec("bad_extra"), Status::wrong_shape, "the extra value 'why' is a str ('because')");
 }
 
