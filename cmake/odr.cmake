@@ -7,15 +7,15 @@ if(CULMEN_ODR)
   endif()
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-flto> $<$<COMPILE_LANGUAGE:CXX>:-ffat-lto-objects>)
   add_link_options(-fno-lto)
-  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-prog-name=lto1 OUTPUT_VARIABLE CULMEN_LTO OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-# culmen_odr_of(NAME, OBJECTS, RESULT): sets RESULT to the command that compares the definitions in these objects. Its output, the input of the next
-# step of a link, is of no use.
+# culmen_odr_of(NAME, OBJECTS, RESULT): sets RESULT to the command that compares the definitions in these objects. It joins them without making machine
+# code. The joined object is of no use.
 function(culmen_odr_of name objects result)
   set(folder ${CMAKE_BINARY_DIR}/odr/${name})
   file(GENERATE OUTPUT ${folder}/objects CONTENT "$<JOIN:${objects},\n>\n")
-  set(${result} ${CULMEN_LTO} -quiet -O0 -fwpa -Werror=odr -Werror=lto-type-mismatch @${folder}/objects -fltrans-output-list=${folder}/output -o ${folder}/output PARENT_SCOPE)
+  set(${result} ${CMAKE_CXX_COMPILER} -O0 -flto -r -flinker-output=rel -nostdlib -Werror=odr -Werror=lto-type-mismatch @${folder}/objects
+    -o ${folder}/joined.o PARENT_SCOPE)
 endfunction()
 
 # Of all programs in this folder and below that are linked with the library.
@@ -39,7 +39,7 @@ function(culmen_check_odr folder)
     culmen_odr_of(${target} "${objects}" command)
     set(done ${CMAKE_BINARY_DIR}/odr/${target}/done)
     add_custom_command(OUTPUT ${done} DEPENDS ${objects} VERBATIM COMMENT "Comparing the definitions in ${target}"
-      COMMAND ${command} COMMAND sh -c "rm -f '${CMAKE_BINARY_DIR}/odr/${target}'/output*" COMMAND ${CMAKE_COMMAND} -E touch ${done})
+      COMMAND ${command} COMMAND ${CMAKE_COMMAND} -E rm -f ${CMAKE_BINARY_DIR}/odr/${target}/joined.o COMMAND ${CMAKE_COMMAND} -E touch ${done})
     add_custom_target(odr_${target} ALL DEPENDS ${done})
   endforeach()
 endfunction()

@@ -52,7 +52,7 @@ def refuse_wrong_marks(items: list[pytest.Item]) -> None:
     """A file that compares with a tolerance looks at numbers, so the variants must run it."""
     for path in {item.path for item in items if item.get_closest_marker("no_numbers")}:
         if found := TOLERANCE.search(path.read_text()):
-            raise pytest.UsageError(f"{path.name} has the mark no_numbers, but compares numbers with {found[0]}")
+            raise pytest.UsageError(f"{path.name} has the mark no_numbers, but compares numbers with {found[1]}")
 
 
 @pytest.hookimpl(tryfirst=True)
