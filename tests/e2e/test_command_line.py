@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from harness import CULMEN, Running, culmen, outcomes, patience, summary, write_fit, write_study
+from harness import CULMEN, Running, culmen, environment, outcomes, patience, summary, write_fit, write_study
 
 pytestmark = pytest.mark.no_numbers
 
@@ -202,3 +202,12 @@ def test_a_closed_output_is_no_traceback(tmp_path):
     typed = f"{shlex.join(map(str, CULMEN))} 2>err | true; cat err"
     done = subprocess.run(["sh", "-c", typed], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == ""
+
+
+def test_streams_that_are_not_open_change_nothing(tmp_path):
+    write_study(tmp_path, 30)
+    command = shlex.join(map(str, CULMEN))
+    typed = f"{command} run study.toml <&- >&- 2>&-; echo $?; {command} status study.db >&- 2>err; echo $?; cat err"
+    done = subprocess.run(["sh", "-c", typed], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert done.stdout.split() == ["0", "0"]
+    assert summary(tmp_path / "study.db")["told"] == 30

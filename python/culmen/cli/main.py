@@ -13,6 +13,7 @@ from .completion import words_of_bash
 
 def main() -> NoReturn:
     """Runs the command in sys.argv; every error is one sentence on standard error and an exit code."""
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without χ shows ? instead of an exception
@@ -30,6 +31,17 @@ def main() -> NoReturn:
     _flush()
     _leave_launch(code or 0)
     os._exit(code or 0)  # a normal exit of the interpreter would take longer than the rest of a clean end
+
+
+def _open_standard_streams() -> None:
+    """A program may be started without them. Otherwise the next file, perhaps the store, would take their numbers, and
+    printed text would go into it."""
+    while (null := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(null, True)
+    os.close(null)
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 - open to the end
 
 
 def _report(error: BaseException) -> int:
