@@ -44,7 +44,7 @@ TEST(Goals, a_figure_that_lacks_is_named) {
 
 TEST(Goals, without_figures_the_message_says_how_to_return_them) {
   auto outcome = Outcome::of_value(4);
-  judge(outcome, {{}, {{"stress", -1, 2.5}}}, true);
+  judge(outcome, {{}, {{"stress", -1, 2.5}}}, false);
   EXPECT_THAT(outcome.message,
               HasSubstr("it has no named values; a Python function returns (VALUE, {\"stress\": …}), a "
                         "program prints a line stress = …"));
