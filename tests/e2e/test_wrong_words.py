@@ -66,6 +66,8 @@ WORDS = {
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
     "optimizers cmase": "culmen: there is no optimizer 'cmase' (did you mean 'cmaes'?); known are KNOWN",
     "optimizers TPE": "culmen: there is no optimizer 'TPE' (here, this method is 'bayes'); known are KNOWN",
+    "errors study.db --level 0.95": "culmen errors: there is no option '--level'; did you mean '--confidence'?",
+    "errors study.db --minos": "culmen errors: there is no option '--minos'; did you mean '--profile'?",
     "export study.toml": "culmen: study.toml is a study file, not a store; `culmen run study.toml` runs it",
     "compare a.db": "culmen compare: B.db is missing; write `culmen compare A.db B.db`",
     "check study.toml --evaluate -1": "culmen check: --evaluate must be at least 0, got -1",

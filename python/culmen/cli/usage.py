@@ -42,6 +42,9 @@ _OPTIONS = {  # options of other tools, and ours: the first one that the command
     ("-v", "-V"): ("--version",),
     ("--budget", "--max-evaluations", "--trials", "--n-trials"): ("--evaluations",),
     ("--timeout", "--time"): ("--wall-time",),
+    ("--level", "--cl", "--confidence-level"): ("--confidence",),
+    ("--minos",): ("--profile",),
+    ("--restart", "--new"): ("--overwrite", "--again"),
 }
 _COMPILED = "; write --kind library for a function in C, C++ or Fortran"
 _KINDS = {  # other words for a kind of evaluator
