@@ -57,7 +57,7 @@ TEST_F(Copies, a_file_without_its_log_is_not_resumed_from_nothing) {
 }
 
 TEST_F(Copies, after_a_kill_a_reader_keeps_the_log) {
-  Child child([this](int) {
+  ForkedChild child([this](int) {
     auto journal = make(path);
     write(journal);
     ::kill(getpid(), SIGKILL);
@@ -78,7 +78,7 @@ TEST_F(Copies, after_a_kill_a_reader_keeps_the_log) {
 }
 
 TEST_F(Copies, after_a_kill_at_the_beginning_the_study_can_be_resumed) {
-  Child child([this](int) {
+  ForkedChild child([this](int) {
     const auto journal = make(path);
     ::kill(getpid(), SIGKILL);
   });

@@ -41,7 +41,7 @@ TEST_F(CrashTest, what_was_reported_durable_survives_kill_9_at_any_moment) {
   make(path).close();
   std::uint64_t there = 0;
   for (Epoch round = 1; round <= rounds; ++round) {
-    Child child([&](int pipe) { write_for_ever(Journal::resume(path, Durability::process), there, pipe); });
+    ForkedChild child([&](int pipe) { write_for_ever(Journal::resume(path, Durability::process), there, pipe); });
     std::uint64_t durable = there, reported = 0;
     const SteadyClock clock;
     ASSERT_TRUE(child.receive(reported));
@@ -139,7 +139,7 @@ TEST_F(CrashTest, a_damaged_file_is_said_to_be_damaged) {
 
 TEST_F(CrashTest, a_reader_sees_a_growing_consistent_study_while_a_master_writes) {
   make(path).close();
-  Child child([&](int pipe) { write_for_ever(Journal::resume(path, Durability::process), 0, pipe); });
+  ForkedChild child([&](int pipe) { write_for_ever(Journal::resume(path, Durability::process), 0, pipe); });
   std::uint64_t before = 0, durable = 0;
   for (int look = 0; look < 20; ++look) {
     ASSERT_TRUE(child.receive(durable));

@@ -51,7 +51,7 @@ TEST_F(OpeningTest, a_folder_that_takes_no_file_is_named_with_the_true_reason) {
 std::string refusal_to_nobody(const std::function<void()>& f) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";
-  Child child([&](int) {
+  ForkedChild child([&](int) {
     if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
     const auto sentence = error_of_kind<InputError>(f);
     if (write(ends[1], sentence.data(), sentence.size()) < 0) _exit(1);
@@ -148,7 +148,7 @@ TEST_F(OpeningTest, a_read_only_folder_can_be_read) {
   make(path).close();
   {
     // Dropped without close: its log stays behind, as after a kill.
-    Child child([&](int) {
+    ForkedChild child([&](int) {
       auto journal = make(folder.file("killed.db"));
       journal.append(ask(0, 3));
       journal.commit();

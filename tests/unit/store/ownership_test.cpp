@@ -26,8 +26,8 @@ class OwnershipTest : public StoreTest {
     journal.close();
   }
   /// A child that owns the study and lives until killed.
-  Child master() {
-    return Child([&](int pipe) {
+  ForkedChild master() {
+    return ForkedChild([&](int pipe) {
       auto journal = make(path);
       const std::uint64_t ready = 1;
       if (write(pipe, &ready, sizeof ready) < 0) return;

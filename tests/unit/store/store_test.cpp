@@ -29,7 +29,7 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, none);
 }
 
-Child::Child(const std::function<void(int)>& body) {
+ForkedChild::ForkedChild(const std::function<void(int)>& body) {
   int ends[2];
   if (pipe(ends) != 0) throw Error("no pipe");
   pid_ = fork();
@@ -47,18 +47,18 @@ Child::Child(const std::function<void(int)>& body) {
   pipe_ = ends[0];
 }
 
-Child::~Child() {
+ForkedChild::~ForkedChild() {
   kill();
   ::close(pipe_);
 }
 
-bool Child::receive(std::uint64_t& number) {
+bool ForkedChild::receive(std::uint64_t& number) {
   pollfd waiting{pipe_, POLLIN, 0};
   EXPECT_EQ(poll(&waiting, 1, patience_ms), 1) << "the child has said nothing for " << patience_ms << " ms";
   return read(pipe_, &number, sizeof number) == sizeof number;
 }
 
-void Child::kill() {
+void ForkedChild::kill() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);

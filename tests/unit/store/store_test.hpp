@@ -33,11 +33,11 @@ class StoreTest : public testing::Test {
 };
 
 /// A child made by fork that runs `body` and exits; killed at the end of the test if it still runs.
-class Child {
+class ForkedChild {
  public:
-  explicit Child(const std::function<void(int pipe)>& body);
-  ~Child();
-  Child(const Child&) = delete;
+  explicit ForkedChild(const std::function<void(int pipe)>& body);
+  ~ForkedChild();
+  ForkedChild(const ForkedChild&) = delete;
   pid_t pid() const { return pid_; }
   /// Waits up to 20 s for one number that the child wrote to its pipe; false at its end.
   bool receive(std::uint64_t& number);
