@@ -1,6 +1,7 @@
 """The choice of variables for ``culmen tune cluster``, from times of launches, and its files."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from culmen._core import InputError
@@ -112,7 +113,9 @@ def test_the_data_of_each_mpi_is_consistent(mpi):
 
 
 def test_open_mpi_is_asked_which_values_it_takes():
-    found = Parameters({("btl", "tcp"), ("btl", "self")}, {"btl": "", "copy": "cma"}, {"copy": {"1", "cma", "none"}})
+    found = Parameters(
+        {("btl", "tcp"), ("btl", "self")}, {"btl": "", "copy": "cma"}, {"copy": {"1", "cma", "none"}}, ("btl",)
+    )
     assert found.why_not("btl", "self,tcp") == ""
     assert found.why_not("btl", "self,vader") == "this MPI has no btl vader"
     assert found.why_not("copy", "none") == ""
@@ -158,6 +161,9 @@ def test_the_result_is_told(result):
     assert sentences(result) == [
         "Of 2 variables, 1 changed: a = 1024.", "With this, calls are 1.5 times faster (1.4 – 1.6)."
     ]  # fmt: skip
+    limited = sentences(replace(result, limit=1 << 24))
+    assert limited[2].startswith("Buffers of 16777216 bytes need higher limits of the kernel")
+    assert r"net.core.rmem_max = 16777216\nnet.core.wmem_max = 16777216\n' >/etc/sysctl.d/" in limited[3]
     page = "".join(section.body for section in variables_page.sections_of(result))
     assert '<td>tcp</td><td class="number">1.5</td>' in page, "speed stands beside memory"
     assert "&lt;it hung&gt;" in page

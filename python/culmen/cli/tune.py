@@ -113,6 +113,14 @@ def cluster(
             "binding, or all.",
         ),
     ] = None,
+    allow_sysctl: Annotated[
+        bool,
+        typer.Option(
+            "--allow-sysctl",
+            help="With --variables tcp, as root: raise the kernel's limits for socket buffers on all nodes during the "
+            "tuning.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-cluster."),
@@ -136,10 +144,12 @@ def cluster(
     given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
-        wanted = work.tune_cluster.tuning_of(*given, variables=variables)
+        wanted = work.tune_cluster.tuning_of(*given, variables=variables, allow_sysctl=allow_sysctl)
         raise typer.Exit(work.tune_cluster.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
     on = work.submit.Cluster.of(job)
-    wanted = work.tune_cluster.tuning_of(*given, most_ranks=max(2, on.room()), nodes=nodes or 0, variables=variables)
+    wanted = work.tune_cluster.tuning_of(
+        *given, most_ranks=max(2, on.room()), nodes=nodes or 0, variables=variables, allow_sysctl=allow_sysctl
+    )
     words = typed(context, without=("ranks",))
     raise typer.Exit(work.tune_cluster.submit_tuning(wanted, on, words, output, overwrite, quiet))
 

@@ -15,7 +15,7 @@ from typing import Any
 from ...base.toml import tomllib
 from ..programs import said_by
 from .collectives import Collectives
-from .variables import Variable
+from .variables import Names, Variable
 
 _BARE = ("mpiexec", "mpirun")
 
@@ -120,6 +120,7 @@ class Mpi:
     tcp: Tcp | None = None
     io: FileAccess | None = None
     variables: tuple[Variable, ...] = ()
+    names: Names = field(default_factory=Names)
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def load() -> tuple[Mpi, ...]:
 def _parse(data: dict[str, Any]) -> Mpi:
     collectives, placement = data.pop("collectives", None), data.pop("placement", None)
     io, tcp = data.pop("io", None), data.pop("tcp", None)
-    variables = data.pop("variables", {})
+    variables, names = data.pop("variables", {}), data.pop("names", {})
     tables = {name: data.pop(name, {}) for name in ("transports", "mappings")}
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
     return Mpi(
@@ -154,6 +155,7 @@ def _parse(data: dict[str, Any]) -> Mpi:
         tcp=Tcp(**tcp) if tcp else None,
         io=None if io is None else FileAccess(**io),
         variables=tuple(Variable.of(name, table) for name, table in variables.items()),
+        names=Names(**names),
         **tables,
     )
 

@@ -43,6 +43,24 @@ class Variable:
         return transport in there or not (self.within_node or self.between_nodes)
 
 
+@dataclass(frozen=True)
+class Names:
+    """How an MPI is asked whether it knows the name of an environment variable. Empty: there are no such names.
+
+    ``parameters``: the beginning of names that ``ompi_info`` shows without it. ``lists``: the parameters whose values
+    are names of components. ``control``: the beginning of names of control variables of MPI_T. ``netmod``: the control
+    variable whose values are the library's netmods. ``composed``: the beginning of names that libraries compose of
+    their parts; ``composed_in``: the paths of these libraries, as a regular expression.
+    """
+
+    parameters: str = ""
+    lists: list[str] = field(default_factory=list)
+    control: str = ""
+    netmod: str = ""
+    composed: str = ""
+    composed_in: str = ""
+
+
 Setting = Mapping[str, str]
 """For variables, the names of their values; other variables have their DEFAULT."""
 

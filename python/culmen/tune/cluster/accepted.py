@@ -13,9 +13,7 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Variable
 from ...launch.programs import own_program, said_by
-
-_LISTS = ("pml", "btl", "mtl", "smsc")  # parameters of Open MPI with names of components
-_OMPI, _CVAR = "OMPI_MCA_", "MPIR_CVAR_"
+from .kernel import LIMITS
 
 
 @dataclass(frozen=True)
@@ -30,16 +28,17 @@ class Asked:
 
 
 def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes: int) -> Asked:
-    """``session``: of ranks with the MPI's own settings. ``most_bytes``: of a socket's buffer."""
-    parameters = parameters_of(launcher.program) if any(_names(launcher, _OMPI)) else None
+    """``session``: of ranks with the MPI's own settings. ``most_bytes``: of a socket's buffer; 0: unknown."""
+    names = launcher.mpi.names
+    parameters = parameters_of(launcher.program, tuple(names.lists)) if names.parameters else None
     netmods = session.netmods()
 
     def why_not(name: str, value: str) -> str:
-        if parameters is not None and name.startswith(_OMPI):
-            return parameters.why_not(name.removeprefix(_OMPI), value)
-        if name == "MPIR_CVAR_CH4_NETMOD":
+        if parameters is not None and name.startswith(names.parameters):
+            return parameters.why_not(name.removeprefix(names.parameters), value)
+        if name == names.netmod:
             return "" if value in netmods and len(netmods) > 1 else f"this MPI has only {' and '.join(netmods)}"
-        if name.startswith(_CVAR):
+        if names.control and name.startswith(names.control):
             return _cvar(session, name)
         return "" if _is_read(name, launcher) else f"this MPI does not read {name}"
 
@@ -47,12 +46,12 @@ def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes:
     for variable in launcher.mpi.variables:
         if variable.group not in groups:
             continue
-        out.defaults[variable.name] = own = _own_value(variable, session, parameters)
+        out.defaults[variable.name] = own = _own_value(variable, session, parameters, names.parameters)
         kept = {}
         for value, environment in variable.values.items():
             reasons = [why_not(*each) for each in environment.items()]
             if variable.socket_buffers and int(value) > most_bytes:
-                reasons.append(f"the kernel allows {most_bytes} bytes (net.core.rmem_max, net.core.wmem_max)")
+                reasons.append(_too_large(most_bytes))
             if variable.own_cores and session.oversubscribed:
                 reasons.append("there are more ranks than cores")
             if why := next(filter(None, reasons), ""):
@@ -64,20 +63,21 @@ def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes:
     return out
 
 
-def _names(launcher: Launcher, prefix: str) -> list[str]:
-    every = [name for one in launcher.mpi.variables for each in one.values.values() for name in each]
-    return [name for name in every if name.startswith(prefix)]
+def _too_large(most_bytes: int) -> str:
+    if not most_bytes:
+        return f"the limit of the kernel is not known ({', '.join(LIMITS)})"
+    return f"the kernel allows {most_bytes} bytes ({', '.join(LIMITS)}); see --allow-sysctl"
 
 
-def _own_value(variable: Variable, session: Session, parameters: "Parameters | None") -> str:
+def _own_value(variable: Variable, session: Session, parameters: "Parameters | None", prefix: str) -> str:
     """As a number or text, and its name if it has one; empty: the MPI does not say it."""
     if variable.name == TRANSPORT or not variable.sets:
         return ""
-    name = variable.sets[0]
-    if parameters is not None and name.removeprefix(_OMPI) in parameters.values:
-        return parameters.values[name.removeprefix(_OMPI)]
+    name = variable.sets[0].removeprefix(prefix)
+    if parameters is not None and name in parameters.values:
+        return parameters.values[name]
     try:
-        return " ".join(session.value_of(name.removeprefix(_OMPI)))
+        return " ".join(session.value_of(name))
     except RefusedError:
         return ""
 
@@ -93,17 +93,18 @@ def _cvar(session: Session, name: str) -> str:
 @dataclass(frozen=True)
 class Parameters:
     """What ``ompi_info`` says. ``components``: such as ("btl", "tcp"). ``names``: of the values that a parameter can
-    have; none if it can have any."""
+    have; none if it can have any. ``lists``: parameters with names of components."""
 
     components: set[tuple[str, str]]
     values: dict[str, str]
     names: dict[str, set[str]]
+    lists: tuple[str, ...] = ()
 
     def why_not(self, name: str, value: str) -> str:
         """Empty: the MPI takes this value."""
         if name not in self.values:
             return f"this MPI has no parameter {name}"
-        if name in _LISTS:
+        if name in self.lists:
             lacking = [each for each in value.split(",") if (name, each) not in self.components]
             return f"this MPI has no {name} {lacking[0]}" if lacking else ""
         allowed = self.names.get(name)
@@ -113,12 +114,12 @@ class Parameters:
 
 
 @cache
-def parameters_of(program: str) -> Parameters:
+def parameters_of(program: str, lists: tuple[str, ...]) -> Parameters:
     """``program``: the launcher. Empty if there is no ``ompi_info``."""
     beside = Path(shutil.which(program) or program).resolve().parent / "ompi_info"
     info = str(beside) if beside.exists() else shutil.which("ompi_info") or ""
     said = said_by(info, "--all", "--parsable") if info else ""
-    found = Parameters(set(re.findall(r"^mca:(\w+):(\w+):version:", said, re.MULTILINE)), {}, {})
+    found = Parameters(set(re.findall(r"^mca:(\w+):(\w+):version:", said, re.MULTILINE)), {}, {}, lists)
     for name, value in re.findall(r"^mca:[^:]+:[^:]+:param:(\w+):value:(.*)$", said, re.MULTILINE):
         found.values[name] = value.strip('"')
     for name, number, word in re.findall(
@@ -129,12 +130,15 @@ def parameters_of(program: str) -> Parameters:
 
 
 def _is_read(name: str, launcher: Launcher) -> bool:
-    """Whether a library that the ranks load, or the launcher, contains this name. UCX composes names of their parts."""
+    """Whether a library that the ranks load, or the launcher, contains this name."""
+    composed = launcher.mpi.names.composed
     words = name.split("_")
     wanted = [b"\0" + "_".join(words[first:]).encode() + b"\0" for first in range(len(words))]
     linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
-    files = re.findall(r"=> (/\S+)", linked) if name.startswith("UCX_") else []
-    files = [each for each in files if re.search(r"/lib(uc[pst]|mpi)", each)] or [shutil.which(launcher.program) or ""]
+    files = re.findall(r"=> (/\S+)", linked) if composed and name.startswith(composed) else []
+    files = [each for each in files if re.search(launcher.mpi.names.composed_in, each)] or [
+        shutil.which(launcher.program) or ""
+    ]
     return any(word in data for data in map(_bytes_of, files) for word in wanted)
 
 

@@ -16,6 +16,7 @@ from ..rules.made import can_hold
 from ..rules.texts import check_reader
 from ..rules.tried import reader_of_rules
 from .choices import Place
+from .limits import check_allowed
 from .pairs import LAUNCHES, VISITS
 from .setting_gains import TunedVariables
 from .variables_asked import VariableTuning, groups_of
@@ -28,7 +29,7 @@ _FAST = ("bcast", "allreduce", "reduce")
 class Tuning:
     """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
     numbers of ranks; empty: all of the plan. ``groups``: of variables, which are tuned first; ``variables``: the
-    environment that this gave."""
+    environment that this gave. ``allow_sysctl``: raise limits of the kernel for them."""
 
     plan: Plan
     same_types: bool
@@ -36,6 +37,7 @@ class Tuning:
     only: frozenset[tuple[str, int]] = frozenset()
     groups: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    allow_sysctl: bool = False
 
     def points(self) -> list[dict[str, Any]]:
         """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
@@ -74,8 +76,9 @@ class Tuning:
         """With the most ranks: programs that need speed use them."""
         plan = self.plan
         return VariableTuning(
-            plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks), plan.protocol.timeout_s
-        )
+            plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks),
+            plan.protocol.timeout_s, self.allow_sysctl,
+        )  # fmt: skip
 
     def with_variables(self, found: TunedVariables | None) -> "Tuning":
         return replace(self, variables=tuple(sorted(found.environment.items()))) if found else self
@@ -105,6 +108,7 @@ def tuning_of(
     most_ranks: int = 0,
     nodes: int = 0,
     variables: str | None = None,
+    allow_sysctl: bool = False,
 ) -> Tuning:
     """``most_ranks``: that the job will have room for; 0: no job. ``nodes``: of the job, if given. Raises InputError
     for a wrong option."""
@@ -134,7 +138,10 @@ def tuning_of(
             f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}; it can for "
             f"{', '.join(all_of)}"
         )
-    return Tuning(out, same_types, commutative, groups=groups_of(variables))
+    groups = groups_of(variables)
+    if allow_sysctl:
+        check_allowed(groups)
+    return Tuning(out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl)
 
 
 def check_nodes(known: Collectives, title: str, nodes: int) -> None:

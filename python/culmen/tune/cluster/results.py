@@ -21,7 +21,7 @@ from .choices import Lost, Tuned
 from .origin import facts_in, said_of
 from .setting_gains import TunedVariables
 from .trial import Trial, tried, write_trial
-from .variables_files import ENVIRONMENT, write_environment
+from .variables_files import ENVIRONMENT, about_limit, write_environment
 
 STORE, TABLE = "tuning.db", "choices.csv"
 _PAGE, _ENVIRONMENT = "tuning.html", "environment.json"
@@ -77,6 +77,7 @@ def _about_variables(found: TunedVariables, measured: Path) -> list[str]:
         f"Variables of {found.version}, from `culmen tune cluster` ({_core.build})",
         f"{datetime.date.today()}, {said_of(measured)}",
         f"Measured with {found.shape}.",
+        *about_limit(found),
     ]
 
 

@@ -64,7 +64,8 @@ class SpotGain:
 
 @dataclass(frozen=True)
 class TunedVariables:
-    """``whole``: how many times faster the chosen setting is than the MPI's own; None: that one is kept."""
+    """``whole``: how many times faster the chosen setting is than the MPI's own; None: that one is kept. ``limit``: of
+    the kernel for socket buffers that it needs, in bytes; 0: the usual one."""
 
     version: str
     ranks: int
@@ -77,6 +78,7 @@ class TunedVariables:
     tried: list[Tried] = field(default_factory=list)
     memory: list[Memory] = field(default_factory=list)
     launches: int = 0
+    limit: int = 0
 
     @property
     def shape(self) -> str:

@@ -1,5 +1,6 @@
 """The measurements of a tuning: the variables, then a race and comparisons for each collective."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,11 +30,12 @@ def measure(
     _begin_in(folder, wanted, overwrite)
     if overwrite or not wanted.groups:
         remove_results(folder)
-    if wanted.groups:
-        check_no_variables(wanted.plan.launcher)
-        with VariableTuner(wanted.of_variables(), folder, quiet, scratch) as tuner:
-            wanted = wanted.with_variables(tuner.tune())
-    return wanted, _measure_collectives(wanted, folder, overwrite, quiet, scratch, at_most)
+    with ExitStack() as limits:  # the algorithms are measured with them, too
+        if wanted.groups:
+            check_no_variables(wanted.plan.launcher)
+            with VariableTuner(wanted.of_variables(), folder, quiet, scratch, limits) as tuner:
+                wanted = wanted.with_variables(tuner.tune())
+        return wanted, _measure_collectives(wanted, folder, overwrite, quiet, scratch, at_most)
 
 
 def _measure_collectives(

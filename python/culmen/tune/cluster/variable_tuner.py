@@ -26,6 +26,7 @@ from ..rules.tried import reader_of_rules
 from . import setting_gains as gains
 from .accepted import Asked, ask, shown_default
 from .kernel import socket_limit
+from .limits import largest_buffer, needed_limit, raised_to
 from .pairs import LAUNCHES, Gain
 from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from .setting_launch import Spot, file_of_launch, times_of
@@ -40,13 +41,17 @@ _LEAST_ROUNDS = 4
 
 
 class VariableTuner:
-    """``folder``: for the results. ``scratch``: see KeptStore. Use it in a ``with`` statement."""
+    """``folder``: for the results. ``scratch``: see KeptStore. ``limits``: keeps the kernel's limits raised. Use it in
+    a ``with`` statement."""
 
-    def __init__(self, wanted: VariableTuning, folder: Path, quiet: bool, scratch: Path | None) -> None:
+    def __init__(
+        self, wanted: VariableTuning, folder: Path, quiet: bool, scratch: Path | None, limits: ExitStack
+    ) -> None:
         self._wanted, self._folder, self._quiet, self._scratch = wanted, folder, quiet, scratch
         self._open = ExitStack()
         self._tried: list[Tried] = []
         self._launches = 0
+        self._limits, self._limit_before = limits, 0
 
     def __enter__(self) -> "VariableTuner":
         for_evaluators(self._folder)
@@ -66,7 +71,7 @@ class VariableTuner:
         environment = environment_of(chosen, asked.variables)
         out = TunedVariables(
             version, self._wanted.ranks, asked.nodes, list(self._wanted.groups), rows, environment, whole, spots,
-            self._tried, memory, self._launches,
+            self._tried, memory, self._launches, needed_limit(chosen, asked.variables, self._limit_before),
         )  # fmt: skip
         write_result(out, self._folder)
         return out
@@ -76,11 +81,20 @@ class VariableTuner:
         without = reader_of_rules(launcher).without_rules
         try:
             with Session(launcher, wanted.ranks, wanted.timeout_s, without) as session:
-                return ask(launcher, session, wanted.groups, socket_limit()), session.version
+                limit = self._limit(session.nodes()[0])
+                return ask(launcher, session, wanted.groups, limit), session.version
         except LostError as error:
             raise InputError(
                 f"{plural(wanted.ranks, 'rank')} of {launcher.mpi.title} cannot be started here: {error}"
             ) from None
+
+    def _limit(self, nodes: int) -> int:
+        """The most bytes of a socket's buffer, after raising it if this is allowed; 0: unknown."""
+        most = largest_buffer(self._wanted.launcher.mpi.variables, self._wanted.groups)
+        if not self._wanted.allow_sysctl or not most:
+            return socket_limit()
+        self._limit_before = self._limits.enter_context(raised_to(most, self._wanted.launcher, nodes))
+        return max(most, self._limit_before)
 
     def _race(self, asked: Asked) -> tuple[list[Row], dict[str, str]]:
         """The best value of each variable. Later variables have the best values of the earlier ones."""

@@ -16,7 +16,8 @@ _VISITS_S = 0.05  # of one collective and size in a launch
 
 @dataclass(frozen=True)
 class VariableTuning:
-    """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it."""
+    """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it.
+    ``allow_sysctl``: the kernel's limits may be raised."""
 
     launcher: Launcher
     mpi: str
@@ -25,6 +26,7 @@ class VariableTuning:
     sizes: tuple[int, ...]
     ranks: int
     timeout_s: float
+    allow_sysctl: bool = False
 
     def fixed(self) -> dict[str, Any]:
         return {

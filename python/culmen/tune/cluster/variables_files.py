@@ -11,6 +11,7 @@ from ..._core import InputError
 from ...base.text import plural
 from ...bench.parts import write_whole
 from ...report.files import Kind, replacing
+from .kernel import sysctl_line
 from .pairs import Gain
 from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from .setting_launch import Spot
@@ -77,4 +78,15 @@ def sentences(found: TunedVariables) -> list[str]:
     return [
         f"Of {plural(len(found.rows), 'variable')}, {len(changed)} changed: {names}.",
         f"With this, calls are {whole.times_faster:.3g} times faster ({whole.low:.3g} – {whole.high:.3g}).",
+        *about_limit(found),
+    ]
+
+
+def about_limit(found: TunedVariables) -> list[str]:
+    """Nothing if the setting needs no higher limit of the kernel."""
+    if not found.limit:
+        return []
+    return [
+        f"Buffers of {found.limit} bytes need higher limits of the kernel. After the tuning, the old limits are back.",
+        f"To raise them permanently, type on each node as root: {sysctl_line(found.limit)}",
     ]

@@ -7,6 +7,7 @@ from ...launch.mpi.variables import TRANSPORT
 from ...report.page import Section, table, text
 from .pairs import Gain
 from .setting_gains import Memory, Row, SpotGain, TunedVariables
+from .variables_files import about_limit
 
 HEADINGS = ["variable", "default", "best in race", "times faster", "from – to", "chosen", "why"]
 TEXTS = ("variable", "default", "best in race", "from – to", "chosen", "why")
@@ -44,6 +45,7 @@ def sections_of(found: TunedVariables) -> list[Section]:
         if found.whole
         else "All variables keep the default."
     )
+    about = " ".join([about, *about_limit(found)])
     out = [Section("variables", "Variables", f"<p>{text(about)}</p>" + table(rows_of(found), HEADINGS, numbers=(3,)))]
     if found.spots:
         body = table([_spot(each) for each in found.spots], _SPOTS, numbers=(2, 3, 4))
