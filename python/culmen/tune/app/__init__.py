@@ -1,0 +1,1 @@
+"""``culmen tune app``: tunes the collectives that matter for one program."""

@@ -1,0 +1,73 @@
+"""The collectives that are worth tuning for one program, and the request for their tuning."""
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...bench.collectives.plan import Plan
+from ...bench.collectives.points import Protocol
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import Collectives
+from ...profile.recorded import Rank
+from ..cluster.asked import Tuning
+from ..rules.made import can_hold
+
+MATTERS = 0.01  # the share of the run of a point that is tuned
+_MOST = 12  # the number of such points
+
+
+class Cell(NamedTuple):
+    """Calls of one collective. ``size_class``: as in profiles. ``share``: of the time of all ranks."""
+
+    collective: str
+    ranks: int
+    size_class: int
+    least: int  # bytes of the shortest messages, as far as the profile knows
+    share: float
+
+
+def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
+    """What is worth tuning, the most time first."""
+    run_s = sum(rank.thread_s for rank in ranks)
+    seconds: dict[tuple[str, int, int], float] = defaultdict(float)
+    amounts: dict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0])
+    for rank in ranks:
+        for calls in rank.calls:
+            name = calls.function.removeprefix("MPI_").lower()
+            if name not in known.of or not can_hold(name, known) or calls.ranks < 2:
+                continue
+            key = name, calls.ranks, calls.size_class
+            seconds[key] += calls.total_s
+            amounts[key][0] += calls.calls
+            amounts[key][1] += calls.bytes
+    cells = [
+        Cell(*key, amounts[key][1] // max(1, amounts[key][0]), total / run_s)
+        for key, total in seconds.items()
+        if run_s and total / run_s >= MATTERS
+    ]
+    return sorted(cells, key=lambda cell: -cell.share)[:_MOST]
+
+
+def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
+    """Both ends of each size class: a rule then holds between them."""
+    sizes = {size for cell in cells for size in sizes_of(cell)} or {0}
+    wanted = Plan(
+        launcher,
+        launcher.mpi.name,
+        tuple(dict.fromkeys(cell.collective for cell in cells)),
+        tuple(sorted({cell.ranks for cell in cells})),
+        tuple(sorted(sizes)),
+        (),
+        Protocol(0.1, seconds, 0, 60.0),
+    )
+    wanted.check()
+    return replace(Tuning(wanted, *allowed), only=frozenset((cell.collective, cell.ranks) for cell in cells))
+
+
+def sizes_of(cell: Cell) -> set[int]:
+    """As ``culmen bench collectives`` counts them. Of some collectives, a profile counts what a rank has for all."""
+    if cell.size_class == 0:  # a barrier, or calls that move nothing
+        return set()
+    of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
+    ends = (2 ** (cell.size_class - 1), 2**cell.size_class)
+    return {max(8, end // cell.ranks // 8 * 8) if of_all else end for end in ends}

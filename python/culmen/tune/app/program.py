@@ -1,0 +1,63 @@
+"""Runs of the program: once for its profile, and in turns with and without the rules."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from ..._core import InputError
+from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
+from ...launch.mpi.collectives import Collectives
+from ...launch.preloading import run_preloaded
+from ...profile.recorded import Rank
+from ...profile.running import run_profiled
+from ..autotune.validated import Compared, Kind, take_turns
+from ..rules.tried import environment_for
+
+_COMMAND, _PROFILES = "command", "*.profile"
+
+
+def has_profile(words: list[str], folder: Path) -> bool:
+    """Whether the folder has a former profile of this command. Raises InputError if it is of another command."""
+    known, typed = folder / _COMMAND, _typed(words)
+    if known.exists() and (other := known.read_text(encoding="utf-8")) != typed:
+        raise InputError(f"{folder} is of another command: {other.strip()}; write --overwrite")
+    return known.exists() and any(folder.glob(_PROFILES))
+
+
+def make_profile(words: list[str], folder: Path) -> None:
+    """Runs the program. Raises InputError if it fails."""
+    for path in folder.glob(_PROFILES):
+        path.unlink()
+    code = run_profiled(words, folder)
+    if code != 0:
+        raise InputError(f"the program ended with exit code {code}; nothing was tuned")
+    (folder / _COMMAND).write_text(_typed(words), encoding="utf-8")
+
+
+def _typed(words: list[str]) -> str:
+    return shlex.join(words) + "\n"
+
+
+def launcher_of(ranks: list[Rank]) -> Launcher:
+    """Of the MPI that the program uses."""
+    mpi = with_library(ranks[0].library)
+    try:
+        launcher = find_launcher(mpi.name if mpi else "openmpi")
+    except LauncherError as error:
+        raise InputError(str(error)) from None
+    if launcher.mpi is not mpi:
+        raise InputError(f"the program uses {ranks[0].library}, but {launcher.program} is {launcher.mpi.title}")
+    return launcher
+
+
+def compare(
+    words: list[str], rules: Path, known: Collectives, rounds: int, say: Callable[[str], None]
+) -> tuple[float, float, bool]:
+    """Runs the program with and without the rules. Returns what ``Compared.gain`` does."""
+    found = Compared()
+    kinds: list[Kind] = [
+        ("with the rules", found.tuned_s, lambda: run_preloaded(words, None, environment_for(known, rules))),
+        ("without the rules", found.default_s, lambda: run_preloaded(words, None, known.without_rules)),
+    ]
+    take_turns(kinds, rounds, say)
+    return found.gain(found.tuned_s)
