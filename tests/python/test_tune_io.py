@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from culmen.cli.work.tune_io import Own
 from culmen.launch import preloading
 from culmen.launch.mpi import load
 from culmen.tune.io import applied
+from culmen.tune.io.benchmark import Own
 from culmen.tune.io.file_system import is_on_lustre, kind_of
 from culmen.tune.io.scratch import Scratch
 from culmen.tune.io.space import library_of, plan_of, space_of
