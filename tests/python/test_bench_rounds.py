@@ -1,10 +1,11 @@
 """Points of ``culmen bench`` that failed: the same command measures them again."""
 
 import pytest
+from culmen.bench.jobs.asked import Cluster, Task, Wanted
 from culmen.bench.kept import remove_rounds
 from culmen.bench.measuring import End, measure_in
 from culmen.bench.study import PointStudy, left_in, outcomes_in, rounds
-from culmen.cli.work.submit import Cluster, Task, Wanted, run_jobs
+from culmen.cli.work.submit import run_jobs
 from culmen.launch.scheduler.job import Partition, Phase, Place
 from culmen.launch.scheduler.site import Site
 from culmen.run.progress.figures import Words

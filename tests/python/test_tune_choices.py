@@ -8,10 +8,12 @@ from culmen._core import InputError
 from culmen.base.exit_codes import FINISHED, RESUMABLE
 from culmen.bench.collectives.measured import points_of
 from culmen.bench.collectives.samples import Header, Samples, write_samples
+from culmen.bench.jobs.asked import Task
 from culmen.bench.jobs.folder import JobFolder, Submitted
+from culmen.bench.jobs.job import Job
 from culmen.bench.measuring import End
 from culmen.cli.work import tune_cluster
-from culmen.cli.work.submit import Task, _collect, _Job
+from culmen.cli.work.submit import _collect
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.launch.scheduler.job import Phase
@@ -210,7 +212,7 @@ def test_a_job_that_failed_after_its_launches_is_told(tmp_path, capsys):
     task = Task("tuning", [], 2, "tuning.db", "launches", 6, 1.0, lambda _: 0,
                 lambda _folders, _to, end: ends.append(end) or 1, left=lambda _store, _points: (0, 0),
                 is_complete=lambda job: (job / FILE).exists())  # fmt: skip
-    job = _Job(folder, SimpleNamespace(name="main"), Submitted("slurm", "7", "main", [], "now"))
+    job = Job(folder, SimpleNamespace(name="main"), Submitted("slurm", "7", "main", [], "now"))
     job.place = Phased(Phase.ENDED, "FAILED", exit_code=1)
     assert _collect(task, SimpleNamespace(title="Slurm"), [job], tmp_path) == 1
     said = capsys.readouterr().out

@@ -9,7 +9,7 @@ from .._core import InputError
 from . import work
 
 if TYPE_CHECKING:
-    from .work.submit import Wanted
+    from ..bench.jobs.asked import Wanted
 
 Submit = Annotated[
     str | None,

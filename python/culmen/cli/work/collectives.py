@@ -9,6 +9,7 @@ from ...bench import parts, words
 from ...bench.collectives import environment, figures, plan, samples, winners
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
 from ...bench.measuring import End, begin_launches, measure_in
@@ -19,7 +20,7 @@ from ...launch.mpi.collectives import DEFAULT
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from .measuring import exit_code, nothing_measured, say_failures, write_parquet
-from .submit import Cluster, Task, run_jobs
+from .submit import run_jobs
 from .summary import print_table
 
 _FOLDER, _STORE = Path("bench-collectives"), "collectives.db"

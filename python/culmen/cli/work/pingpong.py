@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.text import lasted
+from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import folder_for
 from ...bench.mappings import mappings_of
 from ...bench.measuring import End, measure_in
@@ -19,7 +20,7 @@ from ...report.page import PAGE
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from .measuring import exit_code, nothing_measured, say_failures, write_parquet
-from .submit import Cluster, Task, run_jobs
+from .submit import run_jobs
 from .summary import print_table
 
 _FOLDER, _STORE = Path("bench-pingpong"), "pingpong.db"

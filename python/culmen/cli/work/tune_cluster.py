@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
+from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import StoppedError, folder_for
 from ...bench.measuring import End
 from ...bench.study import outcomes_in
@@ -16,7 +17,7 @@ from ...tune.cluster.trial import Trial, as_tried, write_trial
 from ...tune.cluster.tuner import measure, study_of
 from ...tune.cluster.variables_files import result_in, sentences
 from .measuring import exit_code, nothing_measured, say_failures
-from .submit import Cluster, Task, run_jobs
+from .submit import run_jobs
 from .summary import print_table
 
 __all__ = ["submit_tuning", "tune_cluster", "tuning_of"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core import CulmenError, InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
+from ...bench.jobs.asked import Cluster, Task, Wanted
 from ...bench.measuring import End
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -15,7 +16,7 @@ from ...store.opening import open_store
 from ...tune.command.recipe import RecipeFile, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
 from ...tune.command.tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
-from .submit import Cluster, Task, Wanted, run_jobs
+from .submit import run_jobs
 from .summary import print_table
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))

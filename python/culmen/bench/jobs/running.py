@@ -1,0 +1,95 @@
+"""Submits jobs for the missing points, and follows them. The jobs can be those of an earlier call."""
+
+import math
+import threading
+from pathlib import Path
+
+from ... import _core
+from ...base.signals import STOP_SIGNALS, handling
+from ...launch.scheduler.following import follow
+from ...launch.scheduler.job import Phase, Request, Scheduler
+from .asked import Cluster, Task
+from .folder import JobFolder
+from .job import Job, done_in, last_results, name_of
+from .lines import JobLines, job_lines
+from .submitting import find, longest_s_in, request_for, submit
+
+
+def jobs_for(cluster: Cluster, output: Path) -> list[Job]:
+    """One for each partition."""
+    return [Job(JobFolder((output / each.name).resolve()), each) for each in cluster.partitions]
+
+
+def requests_for(task: Task, cluster: Cluster, jobs: list[Job]) -> list[Request]:
+    """All of them, so that each is checked before one is submitted. In a dry run, those of pilots come first."""
+    pilot = cluster.wanted.pilot
+    requests = [request_for(task, cluster, job, task.points) for job in jobs]
+    if cluster.wanted.dry_run and pilot is not None:
+        return [request_for(task, cluster, job, task.points, pilot) for job in jobs] + requests
+    return requests
+
+
+def run_to_end(task: Task, cluster: Cluster, jobs: list[Job], overwrite: bool, quiet: bool) -> bool:
+    """Returns True if all jobs ended, or if the job of a pilot failed. False: a signal came before; they continue."""
+    for job in jobs:
+        find(task, cluster.scheduler, job, overwrite)
+    for job in jobs if overwrite else []:
+        task.clear(job.folder.path / task.store)
+    longest_s: dict[str, float] = {}
+    if cluster.wanted.pilot is not None:
+        pilots = _pilots(task, cluster, jobs, cluster.wanted.pilot, quiet)
+        if not _follow(task, cluster.scheduler, pilots, quiet):
+            return False
+        if any(job.place.exit_code != 0 for job in pilots):
+            return True
+        longest_s = _longest_s(task, pilots, cluster.wanted.pilot)
+    for job in jobs:
+        if not job.active:
+            submit(task, cluster, job, quiet, longest_s.get(job.partition.name, math.inf))
+        elif job.record and not quiet:
+            print(f"Job {name_of(job)} was submitted at {job.record.submitted}; following it", flush=True)
+    return _follow(task, cluster.scheduler, jobs, quiet)
+
+
+def _pilots(task: Task, cluster: Cluster, jobs: list[Job], pilot: int, quiet: bool) -> list[Job]:
+    """The jobs that measure ``pilot`` points. Submits those that are missing."""
+    for job in jobs:
+        if not job.active and done_in(task, job) == 0:
+            submit(task, cluster, job, quiet, pilot=pilot)
+    return [job for job in jobs if job.is_pilot]
+
+
+def _longest_s(task: Task, pilots: list[Job], pilot: int) -> dict[str, float]:
+    """The longest duration of a point, by partition. After this, the pilots have ended."""
+    longest_s = {}
+    for job in pilots:
+        last_results(task, job, min(pilot, task.points))
+        longest_s[job.partition.name] = longest_s_in(job.folder.path / task.store)
+        job.active = job.is_pilot = False
+    return longest_s
+
+
+def _follow(task: Task, scheduler: Scheduler, jobs: list[Job], quiet: bool) -> bool:
+    """False: a signal came before the jobs ended; they continue."""
+    there = {job.record.job: job for job in jobs if job.active and job.record}
+    if not there:
+        return True
+    leave = threading.Event()
+    with handling(STOP_SIGNALS, lambda _number, _frame: leave.set()), job_lines(task.what, task.points, quiet) as show:
+        for places in follow(scheduler, list(there), leave):
+            for number, place in places.items():
+                there[number].place = place
+                _show(show, there[number], _told(task, there[number]))
+    return all(job.place.phase in (Phase.ENDED, Phase.UNKNOWN) for job in there.values())
+
+
+def _show(show: JobLines, job: Job, done: int) -> None:
+    show.see(name_of(job), job.place, done)
+
+
+def _told(task: Task, job: Job) -> int:
+    """The number of points that a job has measured so far."""
+    try:
+        return done_in(task, job)
+    except _core.CulmenError:
+        return 0  # the job is just writing it
