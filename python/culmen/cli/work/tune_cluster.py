@@ -2,19 +2,18 @@
 
 from pathlib import Path
 
-from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
-from ...bench.jobs.asked import Cluster, Task
+from ...bench.jobs.asked import Cluster
 from ...bench.kept import StoppedError, folder_for
 from ...bench.measuring import End
 from ...bench.study import outcomes_in
 from ...tune.cluster import choices, page, variables_page
-from ...tune.cluster import trial as trials
 from ...tune.cluster.asked import Tuning, tuning_of
 from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.results import STORE, sentences_of, tried_here, write_results
+from ...tune.cluster.submitted import task_for
 from ...tune.cluster.trial import Trial, as_tried, write_trial
-from ...tune.cluster.tuner import measure, study_of
+from ...tune.cluster.tuner import measure
 from ...tune.cluster.variables_files import result_in, sentences
 from .measuring import exit_code, nothing_measured, say_failures
 from .submit import run_jobs
@@ -41,22 +40,11 @@ def submit_tuning(
     wanted: Tuning, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """The same as a job of a scheduler. ``arguments``: of this command, without those of the job."""
-    if wanted.groups and cluster.wanted.pilot is not None:
-        raise InputError("--variables: all launches depend on each other; leave out --pilot")
-    if len(cluster.partitions) > 1:
-        raise InputError("one tuning file cannot be for several partitions; give one --partition")
-    task = Task(
-        "tuning",
-        ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
-        max(wanted.plan.ranks),
-        STORE,
-        "launches",
-        len(wanted.points()),
-        wanted.most_s(),
-        lambda store: study_of(wanted.with_variables(result_in(store.parent)), store).missing(),
-        lambda folders, to, end: conclude(wanted, folders, to, end, quiet, here=False),
-        is_complete=lambda job: (job / trials.FILE).exists(),
-    )
+
+    def conclude_job(folders: list[Path], to: Path, end: End) -> int:
+        return conclude(wanted, folders, to, end, quiet, here=False)
+
+    task = task_for(wanted, cluster, arguments, conclude_job)
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 
 
