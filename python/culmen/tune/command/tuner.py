@@ -65,7 +65,7 @@ def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
     if not store.exists():
         return
     study = search_file(recipe, file.resolve().parent, folder.resolve() / _BUILDS)
-    search = KeptStudy(study, file.resolve().parent, str(file), store, "settings", store.resolve())
+    search = _kept(study, file, store, store)
     then = "write --overwrite to measure again, or give another folder with --output"
     if search.is_another():
         raise InputError(f"{file} was changed after the runs in {store}; undo the change, or {then}")
@@ -96,7 +96,7 @@ class Tuner:
         self.recipe, self.folder, self.quiet, self._given = recipe, folder, quiet, recipe
         self._scratch, self._stores, self._open = scratch, dict[str, KeptStore](), ExitStack()
         self._limits = limits and not recipe.evaluator.time_limit_s
-        self._source, self._place = str(file), file.resolve().parent
+        self._file, self._source, self._place = file, str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
         self.present = present_of(self.recipe)
@@ -244,7 +244,7 @@ class Tuner:
         return self._stores[name].watching(make_monitor(not self.quiet, words))
 
     def _kept(self, study: StudyFile, name: str) -> KeptStudy:
-        return KeptStudy(study, self._place, self._source, self.store(name), "settings", (self.folder / name).resolve())
+        return _kept(study, self._file, self.store(name), self.folder / name)
 
     def write(self, tuned: Tuned) -> None:
         shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
@@ -259,6 +259,11 @@ class Tuner:
     def say(self, text: str) -> None:
         if not self.quiet:
             print(text, flush=True)
+
+
+def _kept(study: StudyFile, file: Path, store: Path, copy: Path) -> KeptStudy:
+    """``file``: of the recipe. ``copy``: of the store, in the folder with results; without --scratch, the store."""
+    return KeptStudy(study, file.resolve().parent, str(file), store, "settings", copy.resolve())
 
 
 def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
