@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,14 +11,15 @@ from pathlib import Path
 from .._core import InputError
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
-_HYDRA = "CULMEN_BENCH_HYDRA"  # its settings: an evaluator does not get variables with its own names
+_HYDRA = "CULMEN_BENCH_HYDRA"  # settings of launchers: an evaluator does not get variables with their own names
+_SETTINGS = re.compile(r"HYDRA_|(OMPI_MCA_orte|PRTE_MCA_prte)_default_hostfile$")
 _NEW_COLUMNS = 4  # that earlier versions did not write
 
 
 def for_evaluators(folder: Path) -> None:
-    """Puts into the environment what they need: the folder of the results, and the settings of MPICH's launcher."""
+    """Puts into the environment what they need: the folder of the results, and the settings of launchers."""
     os.environ[FOLDER] = str(folder.resolve())
-    os.environ[_HYDRA] = json.dumps({name: text for name, text in os.environ.items() if name.startswith("HYDRA_")})
+    os.environ[_HYDRA] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
 
 
 def settings_of_launchers() -> dict[str, str]:
