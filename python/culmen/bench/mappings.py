@@ -6,6 +6,7 @@ from .._core import InputError
 from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores
 from ..launch.mpi import Launcher
+from . import layouts
 from .words import check_known, words_of
 
 OWN = ""  # the launcher's own mapping
@@ -31,6 +32,8 @@ def flags_of(launcher: Launcher, ranks: int, mapping: str) -> list[str]:
     """For the launcher. Raises InputError if there are more ranks on a node than cores."""
     if mapping == OWN:
         return []
+    if per_node := layouts.per_node_of(mapping):
+        return layouts.flags_of(launcher, per_node)
     known = launcher.mpi.mappings
     if mapping not in known:
         raise InputError(f"--mapping: culmen does not know how {launcher.mpi.title} maps ranks")

@@ -11,6 +11,7 @@ from ..launch.mpi import Launcher
 from ..launch.mpi.collectives import Algorithm, Collectives
 from ..launch.programs import own_program
 from .conversation import Conversation
+from .layouts import check_placed, joined, per_node_of
 from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers
 
@@ -42,14 +43,14 @@ class Session(Conversation):
                 f"culmen was built without {launcher.mpi.title}; build it where that MPI's mpicc is on PATH"
             )
         self._collectives = collectives
-        on_a_node = ranks_on_a_node(ranks)
+        on_a_node = per_node_of(mapping) or ranks_on_a_node(ranks)
         self.oversubscribed = on_a_node > cores()
         words = situations(launcher, on_a_node, here=True)
         flags = [flag for each in words for flag in each.flags] + mapping_flags(launcher, ranks, mapping)
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
-        command = [launcher.program, *flags, "-n", str(ranks), str(program)]
+        command = [launcher.program, *joined(flags), "-n", str(ranks), str(program)]
         super().__init__(command, {**settings_of_launchers(), **variables, **(environment or {})}, timeout_s, ranks)
         self._launcher = launcher
         self._now: dict[str, int] = {}  # variables that were set
@@ -157,6 +158,7 @@ class Ranks:
             session = Session(self._launcher, self.number, self._timeout_s, self._environment, self._mapping)
             self._session = session.__enter__()
             self.version, self.nodes = self._session.version, self._session.nodes()
+            check_placed(self._mapping, self.number, self.nodes)
         return self._session
 
     @property

@@ -21,6 +21,7 @@ from .jobs import (
     TasksPerNode,
     TimeLimit,
     job_of,
+    most_in,
     typed,
 )
 
@@ -58,6 +59,24 @@ Mapping = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write the table also as a Parquet file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
+
+NodeCounts = Annotated[
+    str | None,
+    typer.Option(
+        "--node-counts",
+        metavar="N,…",
+        help="With --ranks-per-node: numbers of nodes, such as 2,4. Default: all nodes of the job, or one node.",
+    ),
+]
+RanksPerNode = Annotated[
+    str | None,
+    typer.Option(
+        "--ranks-per-node",
+        metavar="N,…",
+        help="Instead of --ranks: numbers of ranks on each node, such as 1,4,8. culmen measures each of them with each "
+        "of --node-counts.",
+    ),
+]
 
 
 def transport(
@@ -254,6 +273,8 @@ def collectives(
         str | None,
         typer.Option("--root", metavar="N,N,…", help="Root ranks. culmen measures each of them. Default: 0."),
     ] = None,
+    node_counts: NodeCounts = None,
+    ranks_per_node: RanksPerNode = None,
     mapping: Mapping = None,
     suite: Annotated[
         Path | None,
@@ -297,14 +318,17 @@ def collectives(
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
     given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping, baseline)
+    shape = (node_counts, ranks_per_node)
+    if submit is not None:
+        nodes, tasks_per_node = nodes or most_in(node_counts), tasks_per_node or most_in(ranks_per_node)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
-        plan = work.collectives.plan_of(*given)
+        plan = work.collectives.plan_of(*given, *shape)
         raise typer.Exit(
             work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch, at_most, parquet)
         )
     cluster = work.submit.Cluster.of(job)
-    plan = work.collectives.plan_of(*given, most_ranks=max(2, cluster.room()))
+    plan = work.collectives.plan_of(*given, *shape, most_ranks=max(2, cluster.room()), nodes=nodes or 0)
     words = typed(context, without=("ranks", "parquet"))
     raise typer.Exit(work.collectives.submit_collectives(plan, cluster, words, output, overwrite, quiet, parquet))
 

@@ -1,5 +1,6 @@
 """The options of a command that can be submitted as a job. Their names are those of sbatch."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -134,6 +135,11 @@ def job_of(
     return work.submit.Wanted(
         submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot
     )
+
+
+def most_in(numbers: str | None) -> int | None:
+    """The largest number of an option such as 2,4: a job needs room for it. None: there is none."""
+    return max((int(word) for word in re.findall(r"\d+", numbers or "")), default=None)
 
 
 def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:

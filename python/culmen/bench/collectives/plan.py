@@ -1,6 +1,7 @@
 """The measurements that the options of the command ask for."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ...launch.mpi.linked import is_for, module_linked_by
-from .. import mappings
+from .. import layouts, mappings
+from ..layouts import Layout
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, check_known, words_of
 from .points import BARRIERS, Protocol, roots_of
@@ -23,7 +25,8 @@ _MEMORY_SHARE = 0.5  # of the free memory, for messages
 
 @dataclass(frozen=True)
 class Plan:
-    """``sizes``: bytes. ``algorithms``: names; empty: all. ``suite``: a folder of programs that measure, if any."""
+    """``sizes``: bytes. ``algorithms``: names; empty: all. ``suite``: a folder of programs that measure, if any.
+    ``layouts``: if there are any, they are measured instead of all ``ranks`` with all ``mappings``."""
 
     launcher: Launcher
     mpi: str
@@ -36,15 +39,25 @@ class Plan:
     roots: tuple[int, ...] = (0,)
     mappings: tuple[str, ...] = (mappings.OWN,)
     baseline: str = DEFAULT  #: the algorithm that the table and the page compare others with
+    layouts: tuple[Layout, ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
         """One for each launch."""
         return [
             {"collective": name, "ranks": ranks, "mapping": mapping}
-            for ranks in self.ranks
-            for mapping in self.mappings
+            for ranks, mapping in self.launches()
             for name in self.collectives
         ]
+
+    def launches(self) -> list[tuple[int, str]]:
+        """Numbers of ranks, each with a mapping."""
+        if self.layouts:
+            return [(layout.ranks, layout.mapping) for layout in self.layouts]
+        return [(ranks, mapping) for ranks in self.ranks for mapping in self.mappings]
+
+    def words(self) -> list[str]:
+        """The option for the same numbers of ranks in a job. Layouts have options of their own."""
+        return [] if self.layouts else ["--ranks", ",".join(map(str, self.ranks))]
 
     def fixed(self) -> dict[str, Any]:
         protocol = self.protocol
@@ -66,10 +79,10 @@ class Plan:
         count = sum(
             len(self._chosen(known, name, ranks)) * self._places_of(name)
             for name in self.collectives
-            for ranks in self.ranks
+            for ranks, _ in self.launches()
         )
         each_s = self.protocol.budget_s if not self.protocol.repetitions else 1e-3 * self.protocol.repetitions
-        return count * each_s * len(self.mappings) + len(self.points())
+        return count * each_s + len(self.points())
 
     def _places_of(self, name: str) -> int:
         """Sizes and roots of each algorithm."""
@@ -111,6 +124,11 @@ class Plan:
         largest, ranks = max(self.sizes), max(self.ranks)
         if here:
             mappings.check(self.launcher, ranks, self.mappings)
+            layouts.check_room(self.layouts)
+        if self.layouts:
+            layouts.flags_of(self.launcher, self.layouts[0].per_node)
+        if self.suite and self.layouts:
+            raise InputError(f"{layouts.PER_NODE}: the programs of --with are placed as the launcher does it")
         if self.suite and self.mappings != (mappings.OWN,):
             raise InputError("--mapping: the programs of --with are mapped as the launcher does it")
         room = sum(tasks_on_nodes()) if here else 0
@@ -120,7 +138,8 @@ class Plan:
             )
         if largest * ranks > MOST_BYTES:
             raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {MOST_BYTES // ranks} bytes each")
-        needed, free = 2 * largest * ranks * ranks_on_a_node(ranks), available_bytes()
+        on_a_node = max((each.per_node for each in self.layouts), default=ranks_on_a_node(ranks))
+        needed, free = 2 * largest * ranks * on_a_node, available_bytes()
         if here and needed > _MEMORY_SHARE * free:
             raise InputError(
                 f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
@@ -178,6 +197,11 @@ def ranks_of(text: str) -> tuple[int, ...]:
         usual = {n for k in range(1, 13) for n in (2**k, 3 * 2 ** (k - 1))}
         out |= {first, last} | {n for n in usual if first <= n <= last}
     return tuple(sorted(out))
+
+
+def ranks_in(layouts: Iterable[Layout]) -> tuple[int, ...]:
+    """The numbers of ranks of layouts."""
+    return tuple(sorted({layout.ranks for layout in layouts}))
 
 
 def roots_named(text: str) -> tuple[int, ...]:

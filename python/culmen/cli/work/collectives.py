@@ -11,6 +11,7 @@ from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import folder_for
+from ...bench.layouts import layouts_of
 from ...bench.mappings import mappings_of
 from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.study import PointStudy, outcomes_in
@@ -45,11 +46,16 @@ def plan_of(
     offset: int = 0,
     mapping: str | None = None,
     baseline: str | None = None,
+    node_counts: str | None = None,
+    ranks_per_node: str | None = None,
     most_ranks: int = 0,
+    nodes: int = 0,
 ) -> Plan:
     """``offset``: number of bytes; message sizes that are smaller and larger by this number are measured, too.
-    ``most_ranks``: the largest number of ranks that fits in the job; 0: no job. Raises InputError for a wrong
-    option."""
+    ``most_ranks``: the largest number of ranks that fits in the job; 0: no job. ``nodes``: of the job. Raises
+    InputError for a wrong option."""
+    other = "--ranks" if ranks else "--mapping" if mapping else ""
+    layouts = layouts_of(node_counts, ranks_per_node, nodes, other)
     launcher = plan.launcher_of(mpi)
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
@@ -58,7 +64,9 @@ def plan_of(
         launcher,
         mpi or "default",
         chosen,
-        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
+        plan.ranks_of(ranks)
+        if ranks
+        else plan.ranks_in(layouts) or plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
         words.beside(words.sizes_of(sizes or ("8,1K,64K" if quick else "1-1M")), offset),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
@@ -66,6 +74,7 @@ def plan_of(
         plan.roots_named(roots) if roots is not None else (0,),
         mappings_of(mapping),
         baseline or DEFAULT,
+        layouts,
     )
     out.check(here=not most_ranks)
     return out
@@ -126,7 +135,7 @@ def submit_collectives(
     """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
     task = Task(
         "collectives",
-        ["bench", "collectives", *arguments, "--ranks", ",".join(map(str, wanted.ranks))],
+        ["bench", "collectives", *arguments, *wanted.words()],
         max(wanted.ranks),
         _STORE,
         "launches",
