@@ -41,12 +41,12 @@ LINES = {
 
 
 class Nodes:
-    """``addresses``: of the nodes; a run starts on the first."""
+    """``names``, ``addresses``: of the nodes; a run starts on the first."""
 
     def __init__(self, folder: Path, n: int) -> None:
         self._folder = folder
         self._prefix = f"culmen{os.getpid()}n"
-        self._names = [f"{self._prefix}{i}" for i in range(1, n + 1)]
+        self.names = [f"{self._prefix}{i}" for i in range(1, n + 1)]
         self.addresses = [f"10.77.0.{i}" for i in range(1, n + 1)]
         self._line: subprocess.Popen | None = None
 
@@ -59,12 +59,12 @@ class Nodes:
         self._agent = self._folder / "agent"
         self._agent.write_text(AGENT.replace("PREFIX", self._prefix).replace("ON_NODE", ON_NODE.replace("'", "'\\''")))
         self._agent.chmod(0o755)
-        for name in self._names:
+        for name in self.names:
             subprocess.run(["ip", "netns", "add", name], check=True)
         log = self._folder / "delay_line.log"
         real_time = ["chrt", "-f", "10"] if shutil.which("chrt") else []  # ranks that poll must not starve the line
         with log.open("w") as out:
-            words = [*real_time, str(line), str(ONE_WAY_US), str(MEGABITS), *self._names]
+            words = [*real_time, str(line), str(ONE_WAY_US), str(MEGABITS), *self.names]
             self._line = subprocess.Popen(words, stdout=out, stderr=out)
         wait_for(lambda: "ready" in log.read_text(), "the line between the nodes")
 
@@ -72,27 +72,33 @@ class Nodes:
         if self._line is not None:
             self._line.kill()
             self._line.wait()
-        for name in self._names:
+        for name in self.names:
             subprocess.run(["ip", "netns", "del", name], check=False)
 
     def launch(self, mpi: str, *words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess:
         """``culmen launch`` on the first node."""
+        return self.run(mpi, shutil.which("culmen"), "launch", "--mpi", mpi, *words, cwd=cwd, **variables)
+
+    def run(self, mpi: str, *command: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess:
+        """A command on the first node, which can start ranks of this MPI on all nodes."""
         places = {"AGENT": str(self._agent), "YIELD": str(self._yield)}
         more = {name: places.get(value, value) for name, value in LINES[mpi].items()}
-        command = [
-            "sh",
-            "-c",
-            ON_NODE,
-            self._names[0],
-            shutil.which("culmen"),
-            "launch",
-            "--mpi",
-            mpi,
-            *map(str, words),
-        ]
         return subprocess.run(
-            command, cwd=cwd, env=environment(**more, **variables), capture_output=True, text=True, timeout=HANGS_S
+            ["sh", "-c", ON_NODE, self.names[0], *map(str, command)],
+            cwd=cwd,
+            env=environment(**more, **variables),
+            capture_output=True,
+            text=True,
+            timeout=HANGS_S,
         )
+
+    def hosts(self, mpi: str, folder: Path, slots: int) -> dict[str, str]:
+        """Variables with which launchers find all nodes, as in a job."""
+        file = folder / f"hosts-{mpi}"
+        form = "{} slots={}\n" if mpi == "openmpi" else "{}:{}\n"
+        file.write_text("".join(form.format(each, slots) for each in self.addresses))
+        name = "OMPI_MCA_orte_default_hostfile" if mpi == "openmpi" else "HYDRA_HOST_FILE"
+        return {name: str(file), "PBS_JOBID": "1"}  # in a job, culmen does not choose the network
 
     def packets(self) -> int:
         """That all nodes have sent so far."""
@@ -103,7 +109,7 @@ class Nodes:
                 text=True,
                 check=True,
             ).stdout
-            for name in self._names
+            for name in self.names
         )
         return sum(map(int, counts))
 

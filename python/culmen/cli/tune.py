@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .bench import Overwrite, Quiet
+from .bench import NodeCounts, Overwrite, Quiet, RanksPerNode
 from .jobs import (
     Account,
     AtMost,
@@ -22,6 +22,7 @@ from .jobs import (
     TasksPerNode,
     TimeLimit,
     job_of,
+    most_in,
     typed,
 )
 from .tune_lines import UseHours, UseRuns
@@ -86,6 +87,8 @@ def cluster(
             "of ranks of the job, or the number of cores if there is no job.",
         ),
     ] = None,
+    node_counts: NodeCounts = None,
+    ranks_per_node: RanksPerNode = None,
     sizes: Annotated[
         str | None,
         typer.Option("--sizes", metavar="N,N-N,…", help="Message sizes in bytes, such as 8,1K-4M. Default: 1-1M."),
@@ -141,7 +144,9 @@ def cluster(
     scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast)
+    given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast, node_counts, ranks_per_node)
+    if submit is not None:
+        nodes, tasks_per_node = nodes or most_in(node_counts), tasks_per_node or most_in(ranks_per_node)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         wanted = work.tune_cluster.tuning_of(*given, variables=variables, allow_sysctl=allow_sysctl)

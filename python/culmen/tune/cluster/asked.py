@@ -9,6 +9,7 @@ from ...bench import words
 from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
+from ...bench.layouts import layouts_of, one_for_each_number
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ...launch.mpi.collectives import Collectives
@@ -29,7 +30,8 @@ _FAST = ("bcast", "allreduce", "reduce")
 class Tuning:
     """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
     numbers of ranks; empty: all of the plan. ``groups``: of variables, which are tuned first; ``variables``: the
-    environment that this gave. ``allow_sysctl``: raise limits of the kernel for them."""
+    environment that this gave. ``allow_sysctl``: raise limits of the kernel for them.
+    ``left_out``: sentences about layouts."""
 
     plan: Plan
     same_types: bool
@@ -38,11 +40,14 @@ class Tuning:
     groups: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     allow_sysctl: bool = False
+    left_out: tuple[str, ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
         """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
+        mappings = dict(self.plan.launches())
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
+            | ({"mapping": mappings[ranks]} if mappings[ranks] else {})
             for launch in range(LAUNCHES + 1)
             for name, ranks in self.races()
         ]
@@ -77,7 +82,7 @@ class Tuning:
         plan = self.plan
         return VariableTuning(
             plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks),
-            plan.protocol.timeout_s, self.allow_sysctl,
+            plan.protocol.timeout_s, self.allow_sysctl, dict(plan.launches())[max(plan.ranks)],
         )  # fmt: skip
 
     def with_variables(self, found: TunedVariables | None) -> "Tuning":
@@ -105,6 +110,8 @@ def tuning_of(
     same_types: bool,
     commutative: bool,
     fast: bool,
+    node_counts: str | None = None,
+    ranks_per_node: str | None = None,
     most_ranks: int = 0,
     nodes: int = 0,
     variables: str | None = None,
@@ -114,7 +121,10 @@ def tuning_of(
     for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = reader_of_rules(launcher)
-    check_nodes(known, launcher.mpi.title, nodes or (1 if most_ranks else len(tasks_on_nodes())))
+    asked = layouts_of(node_counts, ranks_per_node, nodes, "--ranks" if ranks else "")
+    layouts, left_out = one_for_each_number(asked)
+    most_nodes = max((layout.nodes for layout in layouts), default=0)
+    check_nodes(known, launcher.mpi.title, most_nodes or nodes or (1 if most_ranks else len(tasks_on_nodes())))
     if not most_ranks:  # a job checks it, too
         check_reader(launcher)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
@@ -126,10 +136,11 @@ def tuning_of(
         launcher,
         mpi or "default",
         tuple(chosen),
-        plan.ranks_of(ranks) if ranks else (room,) if fast else plan.ranks_of(f"2-{room}"),
+        plan.ranks_of(ranks) if ranks else plan.ranks_in(layouts) or ((room,) if fast else plan.ranks_of(f"2-{room}")),
         words.sizes_of(sizes or ("8,64,512,4K,32K,256K,1M" if fast else "1-1M")),
         (),
         protocol,
+        layouts=layouts,
     )
     out.check(here=not most_ranks)
     no_rules = [name for name in out.collectives if not can_hold(name, known)]
@@ -141,7 +152,7 @@ def tuning_of(
     groups = groups_of(variables)
     if allow_sysctl:
         check_allowed(groups)
-    return Tuning(out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl)
+    return Tuning(out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl, left_out=tuple(left_out))
 
 
 def check_nodes(known: Collectives, title: str, nodes: int) -> None:

@@ -144,7 +144,7 @@ def hold(folder: Path, limits: Path, wanted: dict) -> None:
     if os.getppid() == 1:
         return  # the launcher has already ended
     parent = os.pidfd_open(os.getppid())
-    front, _open = os.pipe()  # the other end stays open as long as this process lives
+    front, _own_end = os.pipe()  # its other end is open until this process ends
     reports, written = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -170,7 +170,7 @@ def close_all_but(*kept: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    for fd in [int(each.name) for each in Path("/proc/self/fd").iterdir()]:
+    for fd in [int(path.name) for path in Path("/proc/self/fd").iterdir()]:
         if fd > 2 and fd not in kept:
             with suppress(OSError):
                 os.close(fd)

@@ -58,7 +58,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
     environment = known.without_rules | json.loads(p.get("variables", "{}"))
-    with Ranks(launcher, ranks, protocol.timeout_s, environment=environment) as launched:
+    with Ranks(launcher, ranks, protocol.timeout_s, p.get("mapping", ""), environment) as launched:
         if known.rules_within_node and launched.session and launched.nodes[0] > 1:
             raise InputError(
                 f"{ranks} ranks are on {launched.nodes[0]} nodes, but on several nodes, {launcher.mpi.title} cannot be "

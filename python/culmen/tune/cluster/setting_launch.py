@@ -45,7 +45,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     written.unlink(missing_ok=True)  # of a former measurement with other options
     protocol = Protocol(0.1, 1.0, 0, float(p["timeout_s"]), most_calls=MOST_CALLS)
     sizes = [int(word) for word in p["sizes"].split(",")]
-    ranks = Ranks(launcher, int(p["ranks"]), protocol.timeout_s, environment=_environment(launcher, setting))
+    environment = _environment(launcher, setting)
+    ranks = Ranks(launcher, int(p["ranks"]), protocol.timeout_s, p.get("mapping", ""), environment)
     times: dict[Spot, float] = {}
     with ranks:
         check_use(ranks.session, launcher, setting)

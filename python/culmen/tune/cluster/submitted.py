@@ -23,7 +23,7 @@ def task_for(
         raise InputError("one tuning file cannot be for several partitions; give one --partition")
     return Task(
         "tuning",
-        ["tune", "cluster", *arguments, "--ranks", ",".join(map(str, wanted.plan.ranks))],
+        ["tune", "cluster", *arguments, *wanted.plan.words()],
         max(wanted.plan.ranks),
         STORE,
         "launches",

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..._core import InputError
 from ...bench.conversation import LostError
 from ...bench.measuring import End, begin_launches, measure_in
-from ...bench.session import Session
+from ...bench.session import Ranks
 from ...bench.study import PointStudy
 from ..rules.tried import reader_of_rules
 from . import trial as trials
@@ -28,6 +28,8 @@ def measure(
     if wanted.groups and at_most is not None:
         raise InputError("--variables: all launches depend on each other; leave out --at-most")
     _begin_in(folder, wanted, overwrite)
+    for sentence in wanted.left_out if not quiet else ():
+        print(sentence)
     if overwrite or not wanted.groups:
         remove_results(folder)
     with ExitStack() as limits:  # the algorithms are measured with them, too
@@ -58,14 +60,16 @@ def _measure_collectives(
 
 
 def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
-    """Starts two ranks, which know the version of the MPI."""
+    """Starts two ranks, or the largest layout, which know the version of the MPI."""
     launcher, store = wanted.plan.launcher, folder / STORE
     without = reader_of_rules(launcher).without_rules
+    largest = max(wanted.plan.layouts, default=None)
+    ranks, mapping = (largest.ranks, largest.mapping) if largest else (2, "")
     try:
-        with Session(launcher, 2, wanted.plan.protocol.timeout_s, without) as session:
-            version = session.version
+        with Ranks(launcher, ranks, wanted.plan.protocol.timeout_s, mapping, without) as started:
+            version = started.session.version
     except LostError as error:
-        raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {error}") from None
+        raise InputError(f"{largest or 'two ranks'} of {launcher.mpi.title} cannot be started here: {error}") from None
     check_origin(folder, version, store.exists() and not overwrite)
     (folder / trials.FILE).unlink(missing_ok=True)  # it is of an earlier tuning file
 

@@ -80,7 +80,7 @@ class VariableTuner:
         wanted, launcher = self._wanted, self._wanted.launcher
         without = reader_of_rules(launcher).without_rules
         try:
-            with Session(launcher, wanted.ranks, wanted.timeout_s, without) as session:
+            with Session(launcher, wanted.ranks, wanted.timeout_s, without, wanted.mapping) as session:
                 limit = self._limit(session.nodes()[0])
                 return ask(launcher, session, wanted.groups, limit), session.version
         except LostError as error:

@@ -17,7 +17,7 @@ _VISITS_S = 0.05  # of one collective and size in a launch
 @dataclass(frozen=True)
 class VariableTuning:
     """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it.
-    ``allow_sysctl``: the kernel's limits may be raised."""
+    ``allow_sysctl``: the kernel's limits may be raised. ``mapping``: of the ranks; empty: the launcher's own."""
 
     launcher: Launcher
     mpi: str
@@ -27,6 +27,7 @@ class VariableTuning:
     ranks: int
     timeout_s: float
     allow_sysctl: bool = False
+    mapping: str = ""
 
     def fixed(self) -> dict[str, Any]:
         return {
@@ -35,7 +36,7 @@ class VariableTuning:
             "collectives": ",".join(self.collectives),
             "sizes": ",".join(map(str, self.sizes)),
             "timeout_s": self.timeout_s,
-        }
+        } | ({"mapping": self.mapping} if self.mapping else {})
 
     def launch_s(self) -> float:
         return _LAUNCH_S + _VISITS_S * len(self.sizes) * (len(self.collectives) + 1)

@@ -87,6 +87,6 @@ def about_limit(found: TunedVariables) -> list[str]:
     if not found.limit:
         return []
     return [
-        f"Buffers of {found.limit} bytes need higher limits of the kernel. After the tuning, the old limits are back.",
+        f"Buffers of {found.limit} bytes need higher limits of the kernel; culmen has restored the old limits.",
         f"To raise them permanently, type on each node as root: {sysctl_line(found.limit)}",
     ]

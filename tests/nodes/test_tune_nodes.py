@@ -1,0 +1,84 @@
+"""``culmen tune cluster`` and ``culmen bench collectives`` on several nodes."""
+
+import csv
+import shutil
+import sys
+
+import pytest
+from culmen.tune.cluster import kernel
+
+OLD, NEW = 212_992, 1 << 24
+RAISE = f"""
+import sys
+from pathlib import Path
+from culmen.launch.mpi import find_launcher
+from culmen.tune.cluster.limits import raised_to
+files = sorted(Path(sys.argv[2]).glob("*/net/core/*mem_max"))
+with raised_to({NEW}, find_launcher(sys.argv[1]), int(sys.argv[3])) as before:
+    print(before, *(file.read_text().strip() for file in files))
+print(*(file.read_text().strip() for file in files))
+"""
+SMALL = ("--collectives", "bcast", "--sizes", "8", "--seconds", "0.05")
+
+
+def rows(file):
+    with file.open(newline="") as table:
+        return [tuple(int(row[name]) for name in ("nodes", "ppn", "ranks")) for row in csv.DictReader(table)]
+
+
+def limits(folder, n):
+    """Files of each node, instead of /proc/sys. One node has a lower limit."""
+    hosts = [folder / f"sys-{number}" for number in range(n)]
+    for host in hosts:
+        for name in kernel.LIMITS:
+            file = host.joinpath(*name.split("."))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{OLD - 1000 * (host == hosts[0])}\n")
+    return hosts
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_limits_are_raised_on_every_node(nodes, mpi, tmp_path):
+    for host, name in zip(limits(tmp_path, 3), nodes.names[:3], strict=True):
+        host.rename(tmp_path / name)
+    variables = nodes.hosts(mpi, tmp_path, 2) | {"CULMEN_PROC_SYS": f"{tmp_path}/{{host}}"}
+    done = nodes.run(mpi, sys.executable, "-c", RAISE, mpi, tmp_path, 3, cwd=tmp_path, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    raised, restored = done.stdout.splitlines()
+    assert raised.split() == [str(OLD - 1000), *[str(NEW)] * 6]
+    assert sorted(restored.split()) == sorted([str(OLD - 1000)] * 2 + [str(OLD)] * 4)
+    assert done.stderr == ""
+
+
+def test_simulated_nodes_refuse_real_limits(nodes, tmp_path):
+    """In a network namespace, the kernel does not let even root change these limits."""
+    words = (shutil.which("culmen"), "tune", "cluster", *SMALL, "--ranks", 2, "--variables", "tcp", "--allow-sysctl")
+    done = nodes.run("openmpi", *words, "--mpi", "openmpi", cwd=tmp_path, **nodes.hosts("openmpi", tmp_path, 2))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "net.core.rmem_max cannot be changed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_collectives_are_measured_with_each_layout(nodes, tmp_path):
+    words = ("bench", "collectives", *SMALL, "--node-counts", "1,2", "--ranks-per-node", "1,2", "--mpi", "openmpi")
+    done = nodes.run(
+        "openmpi", shutil.which("culmen"), *words, cwd=tmp_path, **nodes.hosts("openmpi", tmp_path, 2)
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(rows(tmp_path / "bench-collectives/collectives.csv")) == {(1, 2, 2), (2, 1, 2), (2, 2, 4)}
+
+
+def test_rules_hold_for_one_layout_of_each_number_of_ranks(nodes, tmp_path):
+    words = ("tune", "cluster", *SMALL, "--node-counts", "1,2", "--ranks-per-node", "1,2", "--mpi", "openmpi")
+    done = nodes.run(
+        "openmpi", shutil.which("culmen"), *words, cwd=tmp_path, **nodes.hosts("openmpi", tmp_path, 2)
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "culmen tunes only 1 node with 2 ranks each." in done.stdout
+    assert rows(tmp_path / "tune-cluster/choices.csv") == [(1, 2, 2), (2, 2, 4)]
+
+
+def test_missing_nodes_are_told_at_the_start(nodes, tmp_path):
+    words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", "mpich")
+    done = nodes.run("mpich", shutil.which("culmen"), *words, cwd=tmp_path, PBS_JOBID="1")
+    assert done.returncode == 2, done.stdout + done.stderr
