@@ -7,7 +7,6 @@ import typer
 from ..base.terminal import draw_through_pipes
 from ..launch import launcher
 from . import work
-from .commands import COMMANDS, load
 
 
 def launch(
@@ -41,11 +40,12 @@ def launch(
 ) -> None:
     draw_through_pipes()
     arguments = list(context.args)
+    commands: dict[str, Any] = context.find_root().command.commands  # type: ignore[attr-defined]  # of a group
 
     def given_to_run(words: list[str]) -> dict[str, Any]:
-        return load("run").make_context("run", words, resilient_parsing=True).params
+        return commands["run"].make_context("run", words, resilient_parsing=True).params
 
     def how_to_continue() -> str:
         return work.launch.how_to_continue(n, mpi, hosts, arguments, given_to_run)
 
-    raise typer.Exit(launcher.launch(n, arguments, list(COMMANDS), mpi, dry_run, how_to_continue, hosts))
+    raise typer.Exit(launcher.launch(n, arguments, list(commands), mpi, dry_run, how_to_continue, hosts))
