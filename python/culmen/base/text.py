@@ -1,7 +1,7 @@
 """Numbers and names as they are written for people."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ALL = 17  # significant digits: any double reads back equal
@@ -53,6 +53,12 @@ def _fixed(x: float, place: int) -> str:
     """Rounded to the digit of 10^place."""
     text = f"{round(x, -place):.{max(0, -place)}f}"
     return text.removeprefix("-") if not float(text) else text
+
+
+def span_of(values: Sequence[float]) -> str:
+    """The smallest and the largest value with three digits; one of them if they look equal."""
+    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
+    return low if low == high else f"{low} – {high}"
 
 
 def plural(n: int, one: str) -> str:

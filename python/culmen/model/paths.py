@@ -18,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..bench.collectives.messages import power_of_two
+
 
 class Messages(NamedTuple):
     steps: float  #: their number
@@ -56,11 +58,6 @@ def _path(count: float, size: float, reduced: float = 0.0) -> Path:
 def rounds(ranks: int) -> int:
     """⌈lg P⌉."""
     return (ranks - 1).bit_length()
-
-
-def _power(ranks: int) -> int:
-    """The largest power of two that is at most P."""
-    return 1 << (ranks.bit_length() - 1)
 
 
 def _segments(size: float, segment: float) -> tuple[int, float]:
@@ -123,9 +120,9 @@ def k_nomial(ranks: int, size: float, radix: int = 4) -> Path:
 
 def _halves(ranks: int, size: float) -> Path:
     """m/2, m/4, … : ⌈lg P⌉ α + β m (P - 1) / P, as in a scatter along a binomial tree [T]."""
-    parts = [Messages(1, size / 2 ** (k + 1)) for k in range(_power(ranks).bit_length() - 1)]
-    if _power(ranks) < ranks:
-        parts.append(Messages(1, size * (1 / _power(ranks) - 1 / ranks)))
+    parts = [Messages(1, size / 2 ** (k + 1)) for k in range(power_of_two(ranks).bit_length() - 1)]
+    if power_of_two(ranks) < ranks:
+        parts.append(Messages(1, size * (1 / power_of_two(ranks) - 1 / ranks)))
     return Path(tuple(parts))
 
 
@@ -149,13 +146,13 @@ def tree_of_blocks(ranks: int, size: float) -> Path:
 
 def recursive_doubling(ranks: int, size: float) -> Path:
     """All ranks exchange vectors in pairs: lg P (α + β m + γ m) [T]. The ranks beyond a power of two are folded in."""
-    count = rounds(_power(ranks))
+    count = rounds(power_of_two(ranks))
     return _path(count, size, count * size) + _folded(ranks, size)
 
 
 def _folded(ranks: int, size: float, back: bool = True) -> Path:
     """The ranks beyond a power of two give their vector to others first, and may get the result at the end [T]."""
-    if _power(ranks) == ranks:
+    if power_of_two(ranks) == ranks:
         return Path(())
     return _path(1 + back, size, size)
 
@@ -170,7 +167,7 @@ def rabenseifner(ranks: int, size: float, back: bool = True) -> Path:
 
     ``back``: ranks beyond a power of two need the result, too.
     """
-    power = _power(ranks)
+    power = power_of_two(ranks)
     reduced = Path((), size * (power - 1) / power)
     return _halves(power, size) + _halves(power, size) + reduced + _folded(ranks, size, back)
 
@@ -182,7 +179,7 @@ def reduce_then(ranks: int, size: float, then: Path) -> Path:
 
 def recursive_halving(ranks: int, size: float) -> Path:
     """Reduce-scatter with blocks of m, vectors of n = P m: lg P α + (β + γ) n (P - 1) / P [T]."""
-    power, vector = _power(ranks), ranks * size
+    power, vector = power_of_two(ranks), ranks * size
     fold = _folded(ranks, vector, back=False) + (_path(1, size) if power < ranks else Path(()))
     return _halves(power, vector) + Path((), vector * (power - 1) / power) + fold
 

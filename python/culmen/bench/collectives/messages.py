@@ -29,11 +29,11 @@ def sends(collective: str, algorithm: str, ranks: int, size: int, root: int) -> 
 def _can_run(collective: str, algorithm: str, ranks: int, size: int, root: int) -> bool:
     """Otherwise the component uses another algorithm."""
     if algorithm == "rabenseifner":  # the messages to another root than 0 are not known
-        return root == 0 and size // _NUMBER >= _power(ranks) and (ranks > 2 or collective == "iallreduce")
-    return (collective, algorithm) != ("iallgather", "recursive_doubling") or _power(ranks) == ranks
+        return root == 0 and size // _NUMBER >= power_of_two(ranks) and (ranks > 2 or collective == "iallreduce")
+    return (collective, algorithm) != ("iallgather", "recursive_doubling") or power_of_two(ranks) == ranks
 
 
-def _power(ranks: int) -> int:
+def power_of_two(ranks: int) -> int:
     """The largest power of two that is not larger."""
     return 1 << (ranks.bit_length() - 1)
 
@@ -85,14 +85,14 @@ def _paired(rank: int, ranks: int) -> tuple[int, bool]:
 
     If the number of ranks is no power of two, the first ranks begin in pairs.
     """
-    if rank >= 2 * (ranks - _power(ranks)):
+    if rank >= 2 * (ranks - power_of_two(ranks)):
         return 0, False
     return (1, False) if rank % 2 == 0 else (2, True)
 
 
 def _rounds(ranks: int) -> int:
     """Of ranks that exchange data in pairs, until all have all."""
-    return _power(ranks).bit_length() - 1
+    return power_of_two(ranks).bit_length() - 1
 
 
 def _reduce_parts(rank: int, ranks: int, _size: int, _root: int) -> int:
@@ -111,7 +111,7 @@ def _allreduce_tree(rank: int, ranks: int, size: int, _root: int) -> int:
 
 
 def _allreduce_doubling(rank: int, ranks: int, _size: int, _root: int) -> int:
-    if rank >= 2 * (ranks - _power(ranks)):
+    if rank >= 2 * (ranks - power_of_two(ranks)):
         return _rounds(ranks)
     return 1 if rank % 2 == 0 else _rounds(ranks) + 1
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
+from ...base.text import span_of
 from ...launch.mpi.collectives import DEFAULT
 from ..words import shown_size
 from .points import BARRIERS
@@ -69,13 +70,8 @@ def rows_of(table: Table, baseline: str = DEFAULT) -> list[list[str]]:
                 str(first.ranks),
                 sizes if first.collective not in BARRIERS else "–",
                 first.name,
-                _between([w.found.interval.median * 1e6 for w in same]),
-                "–" if first.name == baseline or not first.compared else _between([w.gain for w in same]),
+                span_of([w.found.interval.median * 1e6 for w in same]),
+                "–" if first.name == baseline or not first.compared else span_of([w.gain for w in same]),
             ]
         )
     return out
-
-
-def _between(values: list[float]) -> str:
-    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
-    return low if low == high else f"{low} – {high}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..._core import InputError
+from ...base.exit_codes import as_of_a_shell
 from ...bench.words import check_known, sizes_of, words_of
 from ...launch.mpi import load as all_mpis
 from ...tune.autotune.page import page
@@ -18,7 +19,6 @@ _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
 _SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
 _NEEDED_AGAIN = {"ONE_THREAD": "--one-thread", "SAME_TYPES": "--same-types", "ONE_REQUEST": "--one-request"}
 _FOR_SEARCHES = {"REPETITIONS": "--repetitions", "WARMUP": "--warm-up", "RECHECK": "--recheck"}
-_KILLED = 128
 
 
 def run(
@@ -39,7 +39,7 @@ def run(
     file = _free(output)
     command = Command(words, {name: _word(name, value) for name, value in settings.items()})
     if load is not None:
-        return _code(command.tune(None, load))
+        return as_of_a_shell(command.tune(None, load))
     compared = validate(command, file, rounds, lambda text: print(f"culmen: {text}", flush=True)) if rounds else None
     code = 0 if compared else command.tune(file, None)
     _show(file, code)
@@ -50,11 +50,7 @@ def run(
         f"\nThe choices are in {file}. To use them from the first call on:\n"
         f"culmen autotune --load {file}{also} -- COMMAND"
     )
-    return _code(code)
-
-
-def _code(code: int) -> int:
-    return code if code >= 0 else _KILLED - code
+    return as_of_a_shell(code)
 
 
 def _word(name: str, value: object) -> str:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
+from ...base.exit_codes import as_of_a_shell
 from ...launch.preloading import check_command, run_preloaded
 from ...tune.iobuf.report import read_reports, sentences
 from ...tune.iobuf.settings import Given, library, variables_of
 
 _EXAMPLE = "example: culmen iobuf -- ./app"
-_KILLED = 128
 
 
 def run(words: list[str], settings: tuple[Any, ...], report: bool, only_library: bool) -> int:
@@ -24,13 +24,9 @@ def run(words: list[str], settings: tuple[Any, ...], report: bool, only_library:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     check_command(words)
     if not report:
-        return _code(run_preloaded(words, own, variables))
+        return as_of_a_shell(run_preloaded(words, own, variables))
     with tempfile.TemporaryDirectory(prefix="culmen-iobuf-") as folder:
-        code = _code(run_preloaded(words, own, variables | {"CULMEN_IOBUF_REPORT": folder}))
+        code = as_of_a_shell(run_preloaded(words, own, variables | {"CULMEN_IOBUF_REPORT": folder}))
         for sentence in sentences(read_reports(Path(folder))):
             print(f"culmen: {sentence}", file=sys.stderr)
     return code
-
-
-def _code(code: int) -> int:
-    return code if code >= 0 else _KILLED - code

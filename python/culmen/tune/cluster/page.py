@@ -6,6 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
+from ...base.text import span_of
 from ...bench.drawing import lead_of
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
@@ -29,19 +30,14 @@ def rows_of(choices: Sequence[Choice]) -> list[list[str]]:
         row += [
             "–" if first.place.collective == "barrier" else sizes[0] if first is last else " – ".join(sizes),
             first.algorithm,
-            _between([1e6 * each.default_s for each in same]),
+            span_of([1e6 * each.default_s for each in same]),
         ]
         if first.algorithm == DEFAULT:
             out.append([*row, "–", "–", "–"])
             continue
-        row += [_between([1e6 * each.candidate_s for each in same]), _between([g.times_faster for g in gains])]
+        row += [span_of([1e6 * each.candidate_s for each in same]), span_of([g.times_faster for g in gains])]
         out.append([*row, f"{min(g.low for g in gains):.3g} – {max(g.high for g in gains):.3g}"])
     return out
-
-
-def _between(values: list[float]) -> str:
-    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
-    return low if low == high else f"{low} – {high}"
 
 
 def averages(tuned: Tuned) -> list[tuple[str, int, int, float]]:
