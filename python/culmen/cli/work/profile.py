@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..._core import InputError
+from ...base.exit_codes import as_of_a_shell
 from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
@@ -29,21 +30,17 @@ def run(words: list[str], folder: Path | None, period: int) -> int:
     full = without_room(folder)
     if said := _without_profile(folder, code, full):
         print(f"culmen: {said}", file=sys.stderr)
-        return _exit_code(code)
+        return as_of_a_shell(code)
     _show(read_folder(folder))
     if full:
         print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
-    return _exit_code(code)
-
-
-def _exit_code(code: int) -> int:
-    return code if code >= 0 else 128 - code
+    return as_of_a_shell(code)
 
 
 def _without_profile(folder: Path, code: int, full: str) -> str:
     """Why there is no profile; empty if there is one. full: see without_room."""
-    ended = f"the program ended with exit code {_exit_code(code)}"
+    ended = f"the program ended with exit code {as_of_a_shell(code)}"
     if any(rank is not None for rank in map(read_rank, folder.glob("*.profile"))):
         return ""
     if full:
