@@ -11,7 +11,7 @@ from pathlib import Path
 from .._core import InputError
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
-_HYDRA = "CULMEN_BENCH_HYDRA"  # settings of launchers: an evaluator does not get variables with their own names
+_LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
 _SETTINGS = re.compile(r"HYDRA_|(OMPI_MCA_orte|PRTE_MCA_prte)_default_hostfile$")
 _NEW_COLUMNS = 4  # that earlier versions did not write
 
@@ -19,12 +19,12 @@ _NEW_COLUMNS = 4  # that earlier versions did not write
 def for_evaluators(folder: Path) -> None:
     """Puts into the environment what they need: the folder of the results, and the settings of launchers."""
     os.environ[FOLDER] = str(folder.resolve())
-    os.environ[_HYDRA] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
+    os.environ[_LAUNCHERS] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
 
 
 def settings_of_launchers() -> dict[str, str]:
     """In an evaluator: the variables for a launcher of MPI ranks that it does not have in its environment."""
-    return json.loads(os.environ.get(_HYDRA, "{}"))
+    return json.loads(os.environ.get(_LAUNCHERS, "{}"))
 
 
 def part_named(name: str, folder: Path | None = None) -> Path:
