@@ -11,7 +11,7 @@ from ...launch.scheduler.job import Phase, Request, Scheduler
 from .asked import Cluster, Task
 from .folder import JobFolder
 from .job import Job, done_in, last_results, name_of
-from .lines import JobLines, job_lines
+from .lines import job_lines
 from .submitting import find, longest_s_in, request_for, submit
 
 
@@ -78,13 +78,10 @@ def _follow(task: Task, scheduler: Scheduler, jobs: list[Job], quiet: bool) -> b
     with handling(STOP_SIGNALS, lambda _number, _frame: leave.set()), job_lines(task.what, task.points, quiet) as show:
         for places in follow(scheduler, list(there), leave):
             for number, place in places.items():
-                there[number].place = place
-                _show(show, there[number], _told(task, there[number]))
+                job = there[number]
+                job.place = place
+                show.see(name_of(job), place, _told(task, job))
     return all(job.place.phase in (Phase.ENDED, Phase.UNKNOWN) for job in there.values())
-
-
-def _show(show: JobLines, job: Job, done: int) -> None:
-    show.see(name_of(job), job.place, done)
 
 
 def _told(task: Task, job: Job) -> int:

@@ -76,9 +76,8 @@ def _run_limit_s(lines: Sequence[str]) -> float | None:
         if not name.strip():
             return None
         if "RUNLIMIT" in name:
-            found = re.match(
-                r"\s*([\d.]+) min", value[name.index("RUNLIMIT") if name.split()[0] != "RUNLIMIT" else 0 :]
-            )
+            first = name.split()[0] == "RUNLIMIT"
+            found = re.match(r"\s*([\d.]+) min", value if first else value[name.index("RUNLIMIT") :])
             return 60 * float(found[1]) if found else None
     return None
 
