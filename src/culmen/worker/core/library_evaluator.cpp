@@ -48,26 +48,29 @@ int set_error(void* self, const char* text) {
   return 0;
 }
 
+std::string declaration(const std::string& name) {
+  return fmt::format("int {}(const culmen_candidate* c, culmen_result* r)", name);
+}
+
 /// A function of another type, such as double f(double), sets nothing. The declaration that it must have instead.
-std::string declaration(const Answer& answer, const std::string& name) {
-  if (!answer.empty()) return "";
-  return fmt::format("; declare it as int {}(const culmen_candidate* c, culmen_result* r)", name);
+std::string advice(const Answer& answer, const std::string& name) {
+  return answer.empty() ? fmt::format("; declare it as {}", declaration(name)) : "";
 }
 
 Outcome failed(const Answer& answer, int code, const std::string& name) {
   const auto why = answer.error.empty()
-                       ? fmt::format("the function returned {}; 0 means success{}", code, declaration(answer, name))
+                       ? fmt::format("the function returned {}; 0 means success{}", code, advice(answer, name))
                        : fmt::format("{} (code {})", answer.error, code);
   return Outcome::failure(Status::failed, why);
 }
 
 Outcome residuals_of(Answer& answer, const std::string& name) {
   if (answer.outcome.residuals.empty()) {
-    return Outcome::failure(Status::wrong_shape,
-                            answer.values > 0
-                                ? "the function set a value; it must set a vector of residuals"
-                                : fmt::format("the function set no residuals; it must call culmen_set_residuals{}",
-                                              declaration(answer, name)));
+    return Outcome::failure(
+        Status::wrong_shape,
+        answer.values > 0
+            ? "the function set a value; it must set a vector of residuals"
+            : fmt::format("the function set no residuals; it must call culmen_set_residuals{}", advice(answer, name)));
   }
   auto outcome = Outcome::of_residuals(std::move(answer.outcome.residuals));
   outcome.extras = std::move(answer.outcome.extras);
@@ -84,7 +87,7 @@ Outcome value_of(Answer& answer, const std::string& name) {
   if (answer.values != 1)
     return Outcome::failure(Status::wrong_shape,
                             fmt::format("the function set {} values; it must call culmen_set_value once{}",
-                                        answer.values, declaration(answer, name)));
+                                        answer.values, advice(answer, name)));
   return std::move(answer.outcome);
 }
 
@@ -98,8 +101,7 @@ bool has_cpp_function(const std::string& path, const std::string& name) {
 std::string no_function(const std::string& path, const std::string& name) {
   const auto text = fmt::format("the library '{}' has no function '{}'", path, name);
   if (!has_cpp_function(path, name)) return text;
-  return fmt::format(
-      "{} that C can call; declare it as extern \"C\" int {}(const culmen_candidate* c, culmen_result* r)", text, name);
+  return fmt::format("{} that C can call; declare it as extern \"C\" {}", text, declaration(name));
 }
 
 class LibraryEvaluator final : public Evaluator {
