@@ -21,62 +21,10 @@ from .jobs import (
     TasksPerNode,
     TimeLimit,
     job_of,
-    most_in,
+    room_for,
     typed,
 )
-
-Interval = Annotated[
-    float,
-    typer.Option(
-        "--interval",
-        metavar="X",
-        show_default=False,
-        min=0.001,
-        max=1,
-        help="Repeat until half the width of the 95 % confidence interval of the median time is at most X times the "
-        "median. Default: 0.05.",
-    ),
-]
-Repetitions = Annotated[
-    int | None,
-    typer.Option(
-        "--repetitions",
-        metavar="N",
-        min=1,
-        max=1000000,
-        help="Make exactly N repetitions. --interval and --seconds then have no effect.",
-    ),
-]
-Mapping = Annotated[
-    str | None,
-    typer.Option(
-        "--mapping",
-        metavar="NAME,…",
-        help="Where each rank runs: on the core, socket or node after that of the previous rank. culmen binds each "
-        "rank to a core. If you give several mappings, culmen compares them. By default, mpiexec decides.",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
-Parquet = Annotated[bool, typer.Option("--parquet", help="Write the table also as a Parquet file.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
-
-NodeCounts = Annotated[
-    str | None,
-    typer.Option(
-        "--node-counts",
-        metavar="N,…",
-        help="With --ranks-per-node: numbers of nodes, such as 2,4. Default: all nodes of the job, or one node.",
-    ),
-]
-RanksPerNode = Annotated[
-    str | None,
-    typer.Option(
-        "--ranks-per-node",
-        metavar="N,…",
-        help="Instead of --ranks: numbers of ranks on each node, such as 1,4,8. culmen measures each of them with each "
-        "of --node-counts.",
-    ),
-]
+from .measuring_options import Interval, Mapping, NodeCounts, Overwrite, Parquet, Quiet, RanksPerNode, Repetitions
 
 
 def transport(
@@ -319,8 +267,7 @@ def collectives(
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
     given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping, baseline)
     shape = (node_counts, ranks_per_node)
-    if submit is not None:
-        nodes, tasks_per_node = nodes or most_in(node_counts), tasks_per_node or most_in(ranks_per_node)
+    nodes, tasks_per_node = room_for(submit, nodes, tasks_per_node, node_counts, ranks_per_node)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         plan = work.collectives.plan_of(*given, *shape)

@@ -137,9 +137,22 @@ def job_of(
     )
 
 
-def most_in(numbers: str | None) -> int | None:
+def _most_in(numbers: str | None) -> int | None:
     """The largest number of an option such as 2,4: a job needs room for it. None: there is none."""
     return max((int(word) for word in re.findall(r"\d+", numbers or "")), default=None)
+
+
+def room_for(
+    submit: str | None,
+    nodes: int | None,
+    tasks_per_node: int | None,
+    node_counts: str | None,
+    ranks_per_node: str | None,
+) -> tuple[int | None, int | None]:
+    """The nodes and the tasks per node of a job. If they were left out, the largest numbers that are to be measured."""
+    if submit is None:
+        return nodes, tasks_per_node
+    return nodes or _most_in(node_counts), tasks_per_node or _most_in(ranks_per_node)
 
 
 def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:

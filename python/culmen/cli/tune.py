@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from . import work
-from .bench import NodeCounts, Overwrite, Quiet, RanksPerNode
 from .jobs import (
     Account,
     AtMost,
@@ -22,9 +21,10 @@ from .jobs import (
     TasksPerNode,
     TimeLimit,
     job_of,
-    most_in,
+    room_for,
     typed,
 )
+from .measuring_options import NodeCounts, Overwrite, Quiet, RanksPerNode
 from .tune_lines import UseHours, UseRuns
 from .tune_lines import io as io
 from .tune_lines import placement as placement
@@ -145,8 +145,7 @@ def cluster(
     quiet: Quiet = False,
 ) -> None:
     given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast, node_counts, ranks_per_node)
-    if submit is not None:
-        nodes, tasks_per_node = nodes or most_in(node_counts), tasks_per_node or most_in(ranks_per_node)
+    nodes, tasks_per_node = room_for(submit, nodes, tasks_per_node, node_counts, ranks_per_node)
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
     if job is None:
         wanted = work.tune_cluster.tuning_of(*given, variables=variables, allow_sysctl=allow_sysctl)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .bench import Overwrite, Quiet
+from .measuring_options import Overwrite, Quiet
 
 Rounds = Annotated[
     int,
