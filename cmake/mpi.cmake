@@ -102,7 +102,8 @@ add_custom_command(
   OUTPUT ${CULMEN_TUNE_MADE}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${wrappers}
   COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/tables.py ${tables} ${CULMEN_MPI_DATA}
-  DEPENDS ${scripts} ${CULMEN_SOURCE_ROOT}/mpiprobe/signatures.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${CULMEN_MPI_DATA})
+  DEPENDS ${scripts} ${CULMEN_SOURCE_ROOT}/mpiprobe/signatures.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini ${CULMEN_MPI_DATA}
+          ${CULMEN_SOURCE_ROOT}/../python/culmen/launch/mpi/versions.py)
 
 set(CULMEN_BENCH_COUNTERS ${CMAKE_BINARY_DIR}/mpibench/counters.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mpibench)

@@ -172,8 +172,10 @@ def test_the_result_is_told(result):
 def test_groups_are_named():
     assert groups_of(None) == ()
     assert groups_of("all") == GROUPS
-    assert groups_of("copy,eager") == ("eager", "copy")
-    with pytest.raises(InputError, match="--variables: 'buffers' is not one of eager, transport, copy, wait, tcp, bi"):
+    assert groups_of("eager,copy") == ("copy", "eager")
+    with pytest.raises(
+        InputError, match="--variables: 'buffers' is not one of transport, binding, wait, copy, eager, tcp"
+    ):
         groups_of("buffers")
 
 

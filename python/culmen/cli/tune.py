@@ -112,8 +112,8 @@ def cluster(
         typer.Option(
             "--variables",
             metavar="GROUP,…",
-            help="First tune other variables of the MPI, which choose no algorithm: eager, transport, copy, wait, tcp, "
-            "binding, or all.",
+            help="First tune other variables of the MPI, which choose no algorithm: transport, binding, wait, copy, "
+            "eager, tcp, or all.",
         ),
     ] = None,
     allow_sysctl: Annotated[

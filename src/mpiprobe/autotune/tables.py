@@ -22,11 +22,14 @@ _HEAD = """// Made by tables.py from the data files of the MPIs.
 def main(output: str, *data: str) -> None:
     parts = [_HEAD]
     mpis: dict[str, list[str]] = {"openmpi": [], "mpich": []}
-    for name in sorted(data):
-        mpi = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    sys.path.insert(0, str(Path(data[0]).parent))
+    from versions import versions
+
+    files = {Path(name).stem: tomllib.loads(Path(name).read_text(encoding="utf-8")) for name in sorted(data)}
+    for name, mpi in versions(files):
         if "collectives" not in mpi:
             continue
-        tables, own = _collectives(re.sub(r"\W", "_", Path(name).stem), mpi["collectives"])
+        tables, own = _collectives(re.sub(r"\W", "_", name), mpi["collectives"])
         parts += _for(mpi["module"], tables)
         mpis[mpi["module"]].append(own.format(version=mpi["title"].split()[-1]))
     for module, rows in mpis.items():

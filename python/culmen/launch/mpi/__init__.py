@@ -1,4 +1,4 @@
-"""The MPIs that culmen supports: one data file per MPI and version.
+"""The MPIs that culmen supports: one data file per MPI and version, and one for what its versions share.
 
 To support another MPI, add a data file and a test.
 """
@@ -15,7 +15,8 @@ from typing import Any
 from ...base.toml import tomllib
 from ..programs import said_by
 from .collectives import Collectives
-from .variables import Names, Variable
+from .variables import Names, Variable, sorted_by_group
+from .versions import versions
 
 _BARE = ("mpiexec", "mpirun")
 
@@ -139,7 +140,8 @@ class LauncherError(ValueError):
 def load() -> tuple[Mpi, ...]:
     """Every MPI that culmen supports."""
     files = sorted((f for f in resources.files(__name__).iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return tuple(_parse(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files)
+    found = {file.name.removesuffix(".toml"): tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    return tuple(_parse(data) for _, data in versions(found))
 
 
 def _parse(data: dict[str, Any]) -> Mpi:
@@ -154,7 +156,7 @@ def _parse(data: dict[str, Any]) -> Mpi:
         placement=Placement(**placement) if placement else None,
         tcp=Tcp(**tcp) if tcp else None,
         io=None if io is None else FileAccess(**io),
-        variables=tuple(Variable.of(name, table) for name, table in variables.items()),
+        variables=sorted_by_group(Variable.of(name, table) for name, table in variables.items()),
         names=Names(**names),
         **tables,
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from .collectives import DEFAULT
 
-GROUPS = ("eager", "transport", "copy", "wait", "tcp", "binding")
+GROUPS = ("transport", "binding", "wait", "copy", "eager", "tcp")
+"""In the order in which they are tuned: which transport is best decides what else has an effect."""
 TRANSPORT = "transport"  # the variable with which others have an effect or not
 
 
@@ -41,6 +42,10 @@ class Variable:
         """``transport``: the value of TRANSPORT; DEFAULT: the MPI chooses."""
         there = self.between_nodes or self.within_node if nodes > 1 else self.within_node
         return transport in there or not (self.within_node or self.between_nodes)
+
+
+def sorted_by_group(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    return tuple(sorted(variables, key=lambda variable: GROUPS.index(variable.group)))
 
 
 @dataclass(frozen=True)
