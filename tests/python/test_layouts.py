@@ -3,8 +3,10 @@
 import pytest
 from culmen._core import InputError
 from culmen.bench import layouts
+from culmen.bench.conversation import LostError
 from culmen.bench.layouts import Layout, layouts_of, one_for_each_number
 from culmen.launch.mpi import Launcher, load
+from culmen.tune.rules import tried
 
 OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
 OPEN_MPI_5 = next(mpi for mpi in load() if mpi.title == "Open MPI 5")
@@ -90,3 +92,19 @@ def test_other_places_of_the_ranks_are_told():
         InputError, match="asked for 2 nodes with 4 ranks each, but the launcher used 1 node with up to"
     ):
         layouts.check_placed("4-per-node", 8, (1, 8))
+
+
+def test_a_rules_file_is_tried_with_the_layout_that_was_measured(monkeypatch, tmp_path):
+    mappings = []
+
+    def session(_launcher, ranks, _timeout_s, _environment, mapping):
+        mappings.append((ranks, mapping))
+        raise LostError("no ranks here")
+
+    monkeypatch.setattr(tried, "Session", session)
+    expected = [tried.Expected("bcast", ranks, 8, "chain") for ranks in (2, 4)]
+    found = tried.not_as_expected(
+        Launcher("mpirun", OPEN_MPI), tmp_path / "rules.conf", expected, {}, {4: "2-per-node"}
+    )
+    assert mappings == [(2, ""), (4, "2-per-node")]
+    assert set(found.values()) == {"no ranks here"}

@@ -55,6 +55,10 @@ class Plan:
             return [(layout.ranks, layout.mapping) for layout in self.layouts]
         return [(ranks, mapping) for ranks in self.ranks for mapping in self.mappings]
 
+    def mapping_of_ranks(self) -> dict[int, str]:
+        """With one launch for each number of ranks, as for a rules file."""
+        return dict(self.launches())
+
     def words(self) -> list[str]:
         """The option for the same numbers of ranks in a job. Layouts have options of their own."""
         return [] if self.layouts else ["--ranks", ",".join(map(str, self.ranks))]

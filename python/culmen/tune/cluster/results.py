@@ -36,12 +36,13 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
     rules = folder / reader_of_rules(launcher).rules_name
     new = rules.with_name(f".{os.getpid()}.{rules.name}")
 
-    beside = dict(wanted.variables)
+    beside, mappings = dict(wanted.variables), wanted.plan.mapping_of_ranks()
 
     def wrong_in(tuned: Tuned) -> dict[Lost, str]:
         new.write_text(_rules_text(wanted, tuned, folder), encoding="utf-8")
         calls = [Expected(*each.place, each.algorithm) for each in tuned.changed]
-        return {Lost(*call): f"tried, but {why}" for call, why in not_as_expected(launcher, new, calls, beside).items()}
+        wrong = not_as_expected(launcher, new, calls, beside, mappings)
+        return {Lost(*call): f"tried, but {why}" for call, why in wrong.items()}
 
     try:
         tuned, trial = tried(tuned, wrong_in)

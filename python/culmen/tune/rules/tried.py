@@ -8,7 +8,7 @@ import itertools
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,23 +51,44 @@ def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """How the ranks of a trial are launched."""
+
+    launcher: Launcher
+    beside: Mapping[str, str]  # further variables of the environment
+    mappings: Mapping[int, str]  # by the number of ranks
+
+    def environment(self, rules: Path) -> dict[str, str]:
+        return {**self.beside, **environment_for(reader_of_rules(self.launcher), rules)}
+
+    def mapping(self, ranks: int) -> str:
+        return self.mappings.get(ranks, "")
+
+    def error_of(self, each: Expected, rules: Path) -> LostError | RefusedError | None:
+        return error_of(self.launcher, each, self.environment(rules), self.mapping(each.ranks))
+
+
 def not_as_expected(
-    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str] | None = None
+    launcher: Launcher,
+    rules: Path,
+    expected: Iterable[Expected],
+    beside: Mapping[str, str] | None = None,
+    mappings: Mapping[int, str] | None = None,
 ) -> dict[Expected, str]:
-    """What ran instead, or why nothing ran. ``beside``: further variables of the environment."""
+    """What ran instead, or why nothing ran. ``beside``: further variables of the environment. ``mappings``: those of
+    the ranks, by their number."""
     known = reader_of_rules(launcher)
     changed = [each for each in expected if each.algorithm != DEFAULT]
-    beside = beside or {}
+    trial = _Trial(launcher, beside or {}, mappings or {})
     if known.rules_kind == "tree":
-        return _not_reached(launcher, rules, changed, beside)
-    return _not_run(launcher, rules, expected, beside)
+        return _not_reached(trial, rules, changed)
+    return _not_run(trial, rules, expected)
 
 
-def _not_reached(
-    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str]
-) -> dict[Expected, str]:
+def _not_reached(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
     """For trees. For each leaf, one launch with the file as it is, and one with another algorithm in its place."""
-    known, tree = reader_of_rules(launcher), trees.read_tree(rules)
+    tree = trees.read_tree(rules)
     out: dict[Expected, str] = {}
     seen: dict[tuple[str, ...], str] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -86,8 +107,8 @@ def _not_reached(
                 for way in there:
                     other = trees.with_leaf(other, way, {decoy(each.collective): {}})
                 tried.write_text(trees.text(other, ["a test"]), encoding="utf-8")
-                error = error_of(launcher, each, {**beside, **environment_for(known, rules)})
-                reached = ended_there(error_of(launcher, each, {**beside, **environment_for(known, tried)}))
+                error = trial.error_of(each, rules)
+                reached = ended_there(trial.error_of(each, tried))
                 seen[key] = str(error) if error else "" if reached else "another algorithm ran"
             if seen[key]:
                 out[each] = seen[key]
@@ -105,21 +126,21 @@ def ended_there(error: Exception | None) -> bool:
     return "mpir_coll.c" in getattr(error, "said", "")
 
 
-def error_of(launcher: Launcher, each: Expected, environment: dict[str, str]) -> LostError | RefusedError | None:
+def error_of(
+    launcher: Launcher, each: Expected, environment: dict[str, str], mapping: str = ""
+) -> LostError | RefusedError | None:
     """Of the call, or of the MPI's own calls before it, such as those in MPI_Init."""
     try:
-        with Session(launcher, each.ranks, TIMEOUT_S, environment) as session:
+        with Session(launcher, each.ranks, TIMEOUT_S, environment, mapping) as session:
             session.check(each.collective, 0, each.size, 0)
     except (LostError, RefusedError) as error:
         return error
     return None
 
 
-def _not_run(
-    launcher: Launcher, rules: Path, expected: Iterable[Expected], beside: Mapping[str, str]
-) -> dict[Expected, str]:
+def _not_run(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
     """By functions. One launch for each number of ranks."""
-    known = reader_of_rules(launcher)
+    known = reader_of_rules(trial.launcher)
     by_ranks: dict[int, list[Expected]] = defaultdict(list)
     for each in expected:
         by_ranks[each.ranks].append(each)
@@ -128,8 +149,8 @@ def _not_run(
         left = list(there)
         while left:
             try:
-                environment = {**beside, **environment_for(known, rules)}
-                with Session(launcher, ranks, TIMEOUT_S, environment) as session:
+                environment, mapping = trial.environment(rules), trial.mapping(ranks)
+                with Session(trial.launcher, ranks, TIMEOUT_S, environment, mapping) as session:
                     while left:
                         each = left[0]
                         if said := _try(session, each, known.algorithms(each.collective, ranks)):
