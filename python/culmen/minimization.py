@@ -21,6 +21,7 @@ from .run.errors import with_errors_of_ranks
 from .run.program import ANSWERS, WORDS, callable_of, pickled, study_of
 from .run.result import Result, checked
 from .run.study import Study
+from .study_file.listening import ListeningTable
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -74,6 +75,7 @@ def minimize(
     callback: Callable[[Evaluated], Any] | None = None,
     executor: "Executor | None" = None,
     accept_changes: bool = False,
+    # By tools/quote_settings, from ListeningTable:
     listen: str | None = None,
     token_file: str | Path | None = None,
     certificate: str | Path | None = None,
@@ -178,18 +180,22 @@ def minimize(
       processes. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
       changed.
-    - ``listen``: an address such as ``"wss://0.0.0.0:7443"``. Programs on other machines can then join the run with
-      ``culmen.work``. The run prints this call on standard error. Without ``workers``, ``executor`` and MPI, only these
-      programs evaluate. ``wss`` is encrypted. ``ws`` and ``tcp`` are not encrypted. Therefore they need
-      ``insecure=True``, except at ``127.0.0.1``.
-    - ``token_file``: with ``listen``, a file with a password that these programs must know. If the file does not exist,
-      culmen makes it. You need no password if the address is at ``127.0.0.1``.
-    - ``certificate``: with ``wss``, a file with the certificate of the run and its key (PEM). By default, culmen makes
-      this file in its data folder.
-    - ``insecure``: allow unencrypted connections from other machines.
-    - ``io_threads``: with ``listen``, the number of threads that encrypt, send and receive, from 1 to 256.
-    - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB, from 1 to 4095. The
-      run refuses a worker that sends a larger message.
+
+    Workers of other machines:
+
+    - ``listen``: an address such as ``wss://0.0.0.0:7443``, at which workers of other machines can join the run. The
+      run prints how they join on standard error. Without MPI, by default no worker runs on this machine. To start
+      workers on this machine, give ``workers``. ``wss`` is encrypted. ``ws`` and ``tcp`` are not: except at
+      ``127.0.0.1``, they need ``insecure``
+    - ``token_file``: with ``listen``, a file with the token, a password that each worker must know. If the file does
+      not exist, culmen creates it with a random token. At ``127.0.0.1``, no token is necessary
+    - ``certificate``: with ``wss``, a file with the certificate of the run and the private key, in PEM format. If the
+      file does not exist, culmen creates it. Default: ``certificate.pem`` in culmen's data folder
+    - ``insecure``: with ``listen``, allow unencrypted connections from other machines
+    - ``io_threads``: with ``listen``, number of threads that encrypt, send and receive messages. Hundreds of workers
+      with short evaluations may need more than one thread. From 1 to 256
+    - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB. culmen refuses a
+      worker that sends a larger message. From 1 to 4095
 
     If ``generational`` is None, culmen decides. The study may be asynchronous if you name no optimizer and there are at
     least four workers. ``result.generational`` shows the decision.
@@ -207,6 +213,7 @@ def minimize(
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.
     """
+    listening = {name: value for name, value in locals().items() if name in ListeningTable.model_fields}
     if store is not None:
         path_in(store, "culmen.minimize: store", "fit.db")
     given = {name: as_argument(value) for name, value in locals().items() if name not in _NO_DATA}
@@ -226,23 +233,12 @@ def minimize(
             study.config.evaluator.pickle = pickled(function, bool(team_size), not _core.uses_ranks(study.options))
         if store is not None and Path(store).exists():
             study.prepare_resume()
-    return study.run(
-        progress=progress,
-        accept_changes=accept_changes,
-        callback=callback,
-        listen=listen,
-        token_file=token_file,
-        certificate=certificate,
-        insecure=insecure,
-        io_threads=io_threads,
-        largest_message_mib=largest_message_mib,
-    )
+    return study.run(progress=progress, accept_changes=accept_changes, callback=callback, **listening)
 
 
-_LISTENING = ("listen", "token_file", "certificate", "insecure", "io_threads", "largest_message_mib")
 _NO_DATA = (
     *("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes"),
-    *_LISTENING,
+    *("listening", *ListeningTable.model_fields),
 )
 
 

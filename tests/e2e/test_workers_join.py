@@ -251,19 +251,19 @@ MISTAKES = {
     "no scheme": (["--listen", "7443"], "'7443' is not an address: it has no '://'"),
     "two addresses": (
         ["--listen", "tcp://127.0.0.1:0", "--listen", "ws://127.0.0.1:0"],
-        "--listen: a run listens at one address, but 2 are given; leave one",
+        "--listen is given 2 times; give it once",
     ),
     "open to all": (["--listen", "tcp://0.0.0.0:0"], "others on the network could read and change what is sent"),
     "open to all, no token": (["--listen", "tcp://0.0.0.0:0", "--insecure"], "anyone could join"),
     "unreadable token": (["--listen", "tcp://127.0.0.1:0", "--token-file", "."], "it cannot be read: Is a directory"),
     "open to all, encrypted, no token": (["--listen", "wss://0.0.0.0:0"], "anyone could join"),
     "no certificate": (["--listen", "wss://127.0.0.1:0", "--certificate", "fit.toml"], "is not a certificate with its"),
-    "threads without listening": (["--io-threads", "2"], "--io-threads has no effect without --listen ADDRESS"),
+    "threads without listening": (["--io-threads", "2"], "--io-threads has no effect without --listen wss://"),
     "size without listening": (
         ["--largest-message-mib", "2"],
-        "--largest-message-mib has no effect without --listen ADDRESS",
+        "--largest-message-mib has no effect without --listen wss://",
     ),
-    "token without listening": (["--token-file", "T"], "--token-file has no effect without --listen ADDRESS"),
+    "token without listening": (["--token-file", "T"], "--token-file has no effect without --listen wss://"),
 }
 
 

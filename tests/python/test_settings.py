@@ -8,11 +8,12 @@ import sys
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-from culmen.cli.settings import SETTINGS
+from culmen.cli.settings import LISTENING, SETTINGS
 from culmen.problem.command import Command
 from culmen.study_file.evaluator import CommandOptions, EvaluatorOptions, EvaluatorTable
 from culmen.study_file.figure import FigureTable
 from culmen.study_file.file import LimitTable, OptimizerTable, RunTable, StopTable, StudyFile
+from culmen.study_file.listening import ListeningTable
 from culmen.study_file.program import ProgramStudy, settings_of_program
 from culmen.study_file.space import ParameterTable
 from culmen.study_file.table import Setting, Table
@@ -26,7 +27,9 @@ pytestmark = pytest.mark.no_numbers
 TABLES = [StudyFile, ParameterTable, LimitTable, EvaluatorTable, FigureTable, OptimizerTable, StopTable, RunTable]
 PARTS = {"config": _core.StudyConfig, "evaluator": _core.EvaluatorSpec, "options": _core.RunOptions}
 KINDS = {"keep": "command"}  # of evaluators that alone have the setting; Python functions have the others
-SETS = [(table, name, said) for table in TABLES for name, said in table.settings().items() if said.sets]
+SETS = [
+    (table, name, said) for table in (*TABLES, ListeningTable) for name, said in table.settings().items() if said.sets
+]
 
 
 def named(parameters: Any) -> str:
@@ -40,7 +43,7 @@ def part_for(name: str, said: Setting) -> Any:
     return part
 
 
-@pytest.mark.parametrize("table", [*TABLES, ProgramStudy], ids=lambda table: table.__name__)
+@pytest.mark.parametrize("table", [*TABLES, ProgramStudy, ListeningTable], ids=lambda table: table.__name__)
 def test_every_key_has_a_setting(table):
     assert table.settings().keys() == table.model_fields.keys()
     assert all(said.about and not said.about.endswith(".") for said in table.settings().values())
@@ -128,6 +131,13 @@ def test_a_command_takes_every_setting_of_a_program():
 def test_options_of_commands_are_keys_that_a_start_may_change():
     told = {key for table in (StopTable, RunTable) for key, said in table.settings().items() if said.option}
     assert SETTINGS.keys() == told
+
+
+@pytest.mark.parametrize("function", [culmen_package.minimize, culmen_package.Study.run], ids=lambda f: f.__name__)
+def test_a_run_takes_every_setting_for_other_machines_with_its_default(function):
+    parameters = inspect.signature(function).parameters
+    assert LISTENING.keys() == ListeningTable.model_fields.keys() <= parameters.keys()
+    assert all(parameters[name].default == ListeningTable.default(name) for name in LISTENING)
 
 
 @pytest.mark.parametrize("tool", ["quote_settings", "write_stub"])

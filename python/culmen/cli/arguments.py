@@ -75,60 +75,6 @@ StudyFile = Annotated[
 StoreFile = Annotated[
     Path, typer.Argument(metavar="STUDY.db", help="The store of the study.", autocompletion=completion.stores)
 ]
-Listen = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--listen",
-        metavar="ADDRESS",
-        help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Without MPI, by default no worker runs on this machine. To "
-        "start N workers on this machine, add --workers N.",
-    ),
-]
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--token-file",
-        metavar="FILE",
-        help="With --listen: a file with the token, a password that each worker must know. If the file does not exist, "
-        "culmen creates it with a random token.",
-    ),
-]
-Certificate = Annotated[
-    Path | None,
-    typer.Option(
-        "--certificate",
-        metavar="FILE",
-        help="With --listen wss://…: a file with the certificate of the run and the private key, in PEM format. "
-        "If the file does not exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
-    ),
-]
-Insecure = Annotated[
-    bool,
-    typer.Option("--insecure", help="With --listen: allow unencrypted connections from other machines."),
-]
-IoThreads = Annotated[
-    int,
-    typer.Option(
-        "--io-threads",
-        metavar="N",
-        min=1,
-        max=256,
-        help="With --listen: number of threads that encrypt, send and receive messages. Hundreds of workers with "
-        "short evaluations may need more than one thread.",
-    ),
-]
-LargestMessage = Annotated[
-    int,
-    typer.Option(
-        "--largest-message-mib",
-        metavar="N",
-        min=1,
-        max=4095,
-        help="With --listen: the largest message that a worker may send, in MiB. culmen refuses a worker that sends a "
-        "larger message.",
-    ),
-]
 
 
 def fixed_values(options: list[str] | None) -> dict[str, str]:

@@ -1,25 +1,22 @@
 """``culmen errors``."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from . import work
 from .arguments import (
-    Certificate,
     Digits,
-    Insecure,
-    IoThreads,
-    LargestMessage,
-    Listen,
     StoreFile,
-    TokenFile,
     digits_of,
     fixed_values,
 )
+from .given import NOT_GIVEN, with_settings
 from .settings import Workers
 
 
+@with_settings
 def errors(
     store: StoreFile,
     workers: Workers = None,
@@ -56,12 +53,7 @@ def errors(
         bool,
         typer.Option("--accept-changes", help="Compute the errors even if the evaluator or its data have changed."),
     ] = False,
-    listen: Listen = None,
-    token_file: TokenFile = None,
-    certificate: Certificate = None,
-    insecure: Insecure = False,
-    io_threads: IoThreads = 1,
-    largest_message_mib: LargestMessage = 1024,
+    listening: Mapping[str, Any] = NOT_GIVEN,
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -76,6 +68,6 @@ def errors(
         accept_changes,
         fixed_values(fix),
         digits_of(digits),
-        work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
+        work.run.door_of(listening),
     )
     raise typer.Exit(code)

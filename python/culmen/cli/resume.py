@@ -1,5 +1,6 @@
 """``culmen resume``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -8,21 +9,15 @@ from . import work
 from .arguments import (
     AcceptChanges,
     Agreement,
-    Certificate,
     Digits,
-    Insecure,
-    IoThreads,
-    LargestMessage,
-    Listen,
     NoErrors,
     NoPrefetch,
     Quiet,
     Searches,
     StoreFile,
-    TokenFile,
     digits_of,
 )
-from .given import with_settings
+from .given import NOT_GIVEN, with_settings
 
 
 @with_settings
@@ -35,12 +30,7 @@ def resume(
     no_errors: NoErrors = False,
     digits: Digits = None,
     accept_changes: AcceptChanges = False,
-    listen: Listen = None,
-    token_file: TokenFile = None,
-    certificate: Certificate = None,
-    insecure: Insecure = False,
-    io_threads: IoThreads = 1,
-    largest_message_mib: LargestMessage = 1024,
+    listening: Mapping[str, Any] = NOT_GIVEN,
     quiet: Quiet = False,
 ) -> None:
     given = {**given, "agreement": agreement, "searches": searches}
@@ -52,6 +42,6 @@ def resume(
         errors=not no_errors,
         accept_changes=accept_changes,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
+        door=work.run.door_of(listening),
     )
     raise typer.Exit(code)

@@ -1,5 +1,6 @@
 """``culmen run``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,23 +9,17 @@ import typer
 from . import work
 from .arguments import (
     Agreement,
-    Certificate,
     Digits,
     Fix,
-    Insecure,
-    IoThreads,
-    LargestMessage,
-    Listen,
     NoErrors,
     NoPrefetch,
     Quiet,
     Searches,
     StudyFile,
-    TokenFile,
     digits_of,
     fixed_values,
 )
-from .given import with_settings
+from .given import NOT_GIVEN, with_settings
 
 
 @with_settings
@@ -58,12 +53,7 @@ def run(
     ] = False,
     no_errors: NoErrors = False,
     digits: Digits = None,
-    listen: Listen = None,
-    token_file: TokenFile = None,
-    certificate: Certificate = None,
-    insecure: Insecure = False,
-    io_threads: IoThreads = 1,
-    largest_message_mib: LargestMessage = 1024,
+    listening: Mapping[str, Any] = NOT_GIVEN,
     quiet: Quiet = False,
 ) -> None:
     place = work.run.place_of(threads, worker_processes)
@@ -79,6 +69,6 @@ def run(
         quiet=quiet,
         errors=not no_errors,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
+        door=work.run.door_of(listening),
     )
     raise typer.Exit(code)

@@ -1,5 +1,6 @@
-"""Options of `culmen run` and `culmen resume` that are keys of the study file. Written by tools/quote_settings."""
+"""Options of `culmen run`, `culmen resume` and `culmen errors` that come from a table. Written by tools/quote_settings."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -69,6 +70,53 @@ WallTime = Annotated[
         help="The run ends after this number of seconds (0 means no limit), and you can resume the study. Default: as in the study.",
     ),
 ]
+Listen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--listen",
+        metavar="ADDRESS",
+        help="An address such as wss://0.0.0.0:7443, at which workers of other machines can join the run. The run prints how they join on standard error. Without MPI, by default no worker runs on this machine. To start workers on this machine, give --workers. wss is encrypted. ws and tcp are not: except at 127.0.0.1, they need --insecure.",
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        help="With --listen, a file with the token, a password that each worker must know. If the file does not exist, culmen creates it with a random token. At 127.0.0.1, no token is necessary.",
+    ),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="With wss, a file with the certificate of the run and the private key, in PEM format. If the file does not exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
+    ),
+]
+Insecure = Annotated[
+    bool | None, typer.Option("--insecure", help="With --listen, allow unencrypted connections from other machines.")
+]
+IoThreads = Annotated[
+    int | None,
+    typer.Option(
+        "--io-threads",
+        min=1,
+        max=256,
+        metavar="N",
+        help="With --listen, number of threads that encrypt, send and receive messages. Hundreds of workers with short evaluations may need more than one thread. Default: 1.",
+    ),
+]
+LargestMessageMib = Annotated[
+    int | None,
+    typer.Option(
+        "--largest-message-mib",
+        min=1,
+        max=4095,
+        metavar="N",
+        help="With --listen, the largest message that a worker may send, in MiB. culmen refuses a worker that sends a larger message. Default: 1024.",
+    ),
+]
 SETTINGS = {
     "workers": Workers,
     "team_size": TeamSize,
@@ -77,4 +125,13 @@ SETTINGS = {
     "target": Target,
     "stagnation": Stagnation,
     "wall_time_s": WallTime,
+}
+
+LISTENING = {
+    "listen": Listen,
+    "token_file": TokenFile,
+    "certificate": Certificate,
+    "insecure": Insecure,
+    "io_threads": IoThreads,
+    "largest_message_mib": LargestMessageMib,
 }

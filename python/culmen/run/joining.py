@@ -5,10 +5,10 @@ import os
 import re
 import secrets
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from .. import _core
 from .._core import InputError
@@ -18,22 +18,21 @@ from ..base.keywords import check_whole
 from ..problem.space import fixed_names
 from ..store.opening import function_in
 from ..study_file import worker_call_of
+from ..study_file.listening import ListeningTable
 
 _LONGEST_TOKEN = 1024
-_MOST_IO_THREADS = 256
-LARGEST_MESSAGE_MIB = 1024  # unless the user says another size
-_MOST_MESSAGE_MIB = 4095
+_EXAMPLE = "wss://0.0.0.0:7443"
 
 
 def as_option(name: str, value: object) -> str:
-    """A setting as the user of a command types it. ``value``: True for a flag."""
+    """A setting as the user of a command types it. ``value``: True for a flag; None: only the name."""
     option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value}"
+    return option if value is True or value is None else f"{option} {value}"
 
 
 def as_argument(name: str, value: object) -> str:
-    """A setting as a program gives it to a function."""
-    return f"{name}={value!r}"
+    """A setting as a program gives it to a function. ``value``: None: only the name."""
+    return name if value is None else f"{name}={value!r}"
 
 
 Wording = Callable[[str, object], str]
@@ -52,85 +51,78 @@ class Shared(Protocol):
 class Door:
     """The address at which a run waits for workers, and its settings, as the user gave them."""
 
-    address: str  #: such as wss://0.0.0.0:7443
-    token_file: Path | None = None
-    certificate: Path | None = None
-    insecure: bool = False  #: the user allows a connection without encryption
-    io_threads: int = 1  #: that encrypt, send and receive
-    largest_message_mib: int = LARGEST_MESSAGE_MIB  #: of a worker
+    settings: ListeningTable
     said: Wording = as_option  #: how messages name these settings
 
     @classmethod
-    def of_program(
-        cls,
-        listen: str | None,
-        token_file: str | Path | None,
-        certificate: str | Path | None,
-        insecure: bool,
-        io_threads: int,
-        largest_message_mib: int,
-    ) -> "Door | None":
-        """Makes a Door from the arguments of a function. Raises InputError for arguments without effect."""
-        check_truth("insecure", insecure)
-        check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
-        check_whole("largest_message_mib", largest_message_mib, 1, _MOST_MESSAGE_MIB)
-        given = {
-            "token_file": token_file is not None,
-            "certificate": certificate is not None,
-            "insecure": insecure,
-            "io_threads": io_threads != 1,
-            "largest_message_mib": largest_message_mib != LARGEST_MESSAGE_MIB,
-        }
+    def of(cls, given: Mapping[str, Any], said: Wording = as_option) -> "Door | None":
+        """Makes a Door from the values of settings. None: not given. Raises InputError for settings without effect."""
+        values = {name: value for name, value in given.items() if value is not None}
+        for name in ("token_file", "certificate"):
+            if name in values:
+                values[name] = path_in(values[name], name, "run.pem" if name == "certificate" else "token.txt")
+        for name in ("io_threads", "largest_message_mib"):
+            if name in values:
+                check_whole(name, values[name], *ListeningTable.range(name))
+        if "insecure" in values:
+            check_truth("insecure", values["insecure"])
+            values["insecure"] = bool(values["insecure"])
+        listen = values.get("listen")
         if listen is None:
-            for name in (name for name, is_given in given.items() if is_given):
-                raise InputError(f"{name} has no effect without listen; give listen='wss://0.0.0.0:7443', or remove it")
+            idle = (name for name, value in values.items() if value != ListeningTable.default(name))
+            for name in idle:
+                raise InputError(f"{said(name, None)} has no effect without {said('listen', _EXAMPLE)}")
             return None
         if not isinstance(listen, str):
-            raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
-        token = None if token_file is None else path_in(token_file, "token_file", "token.txt")
-        own = None if certificate is None else path_in(certificate, "certificate", "run.pem")
-        return cls(listen, token, own, insecure, io_threads, largest_message_mib, as_argument)
+            raise InputError(f"listen must be an address such as '{_EXAMPLE}', got {listen!r}")
+        return cls(ListeningTable(**values), said)
+
+    @property
+    def address(self) -> str:
+        return self.settings.listen or ""
 
     def open(self, study: Shared) -> None:
         """Sets the options of the study. Raises InputError if strangers could join or read the messages."""
+        given, token_file = self.settings, self.settings.token_file
         study.options.listen = self.address
         listen = self.said("listen", self.address)
         if not _core.is_loopback(self.address):
-            if not (self.insecure or _core.is_encrypted(self.address)):
+            if not (given.insecure or _core.is_encrypted(self.address)):
                 raise InputError(
                     f"{listen}: others on the network could read and change what is sent; write wss://…, or add "
                     f"{self.said('insecure', True)}"
                 )
-            if self.token_file is None:
+            if token_file is None:
                 raise InputError(f"{listen}: anyone could join; add {self.said('token_file', 'FILE')}")
         if _core.is_encrypted(self.address):
-            study.options.certificate = str(self.certificate or _certificate_file(self.said))
-        study.options.token = token_in(self.token_file, self.said, make=True) if self.token_file else ""
+            study.options.certificate = str(given.certificate or _certificate_file(self.said))
+        study.options.token = token_in(token_file, self.said, make=True) if token_file else ""
         study.options.content = content_of(study)
-        study.options.io_threads = self.io_threads
-        study.options.largest_message_mib = self.largest_message_mib
+        given.apply("options", study.options)
 
     @property
     def words(self) -> list[str]:
         """The same settings as options of a command."""
-        files = {"--token-file": self.token_file, "--certificate": self.certificate}
-        given = [word for option, path in files.items() if path for word in (option, str(path))]
-        threads = ["--io-threads", str(self.io_threads)] if self.io_threads > 1 else []
-        size = ["--largest-message-mib", str(self.largest_message_mib)]
-        message = size if self.largest_message_mib != LARGEST_MESSAGE_MIB else []
-        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads, *message]
+        settings = ListeningTable.settings().items()
+        given = [(said.option, getattr(self.settings, name), ListeningTable.default(name)) for name, said in settings]
+        return [
+            word
+            for option, value, default in given
+            if value != default
+            for word in ([option] if value is True else [option, str(value)])
+        ]
 
     def how_to_join(self, address: str, fingerprint: str, study: Shared) -> str:
         """The command with which other machines join or, for a function of a program, the call. ``address`` and
         ``fingerprint``: those of the run."""
         described = json.loads(study.config.configuration)
         if study.source == "culmen.minimize" or function_in(described):
-            known = {"token_file": self.token_file and str(self.token_file), "fingerprint": fingerprint}
+            known = {"token_file": str(self.settings.token_file or ""), "fingerprint": fingerprint}
             return worker_call_of(
                 described, _core.reachable(address), {key: value for key, value in known.items() if value}
             )
         pin = ["--fingerprint", fingerprint] if fingerprint else []
-        token = ["--token-file", str(self.token_file)] if self.token_file else []
+        token = ["--token-file", str(self.settings.token_file)] if self.settings.token_file else []
         file = study.source if study.source.endswith(".toml") else _study_file_of(study.options.store)
         space = study.config.space
         fixed = set(fixed_names(space))

@@ -21,12 +21,13 @@ from ..store.differences import another_study
 from ..store.opening import Begun, Opened, function_in, open_store, working_folder
 from ..store.remembered import Remembered
 from ..study_file import Mistakes, StudyFile, checked, examine_study_file
+from ..study_file.listening import ListeningTable
 from .callback import Callback, Evaluated
 from .configuration import config_of, options_of
 from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import digest_of
-from .joining import Door, content_of
+from .joining import Door, as_argument, content_of
 from .master import execute
 from .progress.monitor import Monitor, make_monitor, words_of
 from .result import Result
@@ -196,6 +197,7 @@ class Study:
         progress: bool | None = None,
         accept_changes: bool = False,
         callback: Callable[[Evaluated], Any] | None = None,
+        # By tools/quote_settings, from ListeningTable:
         listen: str | None = None,
         token_file: str | Path | None = None,
         certificate: str | Path | None = None,
@@ -213,9 +215,10 @@ class Study:
 
         Raises InputError, StoreError, TransportError and AllFailedError as ``culmen.minimize`` does.
         """
+        listening = {name: value for name, value in locals().items() if name in ListeningTable.model_fields}
         check_truth("progress", progress, or_none=True)
         check_truth("accept_changes", accept_changes)
-        door = Door.of_program(listen, token_file, certificate, insecure, io_threads, largest_message_mib)
+        door = Door.of(listening, as_argument)
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
         with letting_ranks_go() if on_ranks and leads else nullcontext():

@@ -129,6 +129,7 @@ class StopTable(Table):
             "the run ends after this number of seconds (0 means no limit), and you can resume the study",
             sets="config",
             option="--wall-time",
+            metavar="SECONDS",
         ),
     ] = None
 

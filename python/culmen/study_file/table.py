@@ -24,6 +24,7 @@ class Setting:
     default: str = ""  # in words, if the default is not a constant
     decides: bool = False  # of [evaluator]: the values depend on it, so that it is in a study's fingerprint
     option: str = ""  # of `culmen run` and `culmen resume`, such as "--workers"
+    metavar: str = ""  # how the help shows the value of the option, such as "SECONDS", unless its type says it
 
     @property
     def unlinked(self) -> str:

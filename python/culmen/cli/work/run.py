@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.signals import STOP_SIGNALS
 from ...launch.ranks import commanding_ranks
 from ...problem.options import choice_and_mode
-from ...run.joining import LARGEST_MESSAGE_MIB, Door
+from ...run.joining import Door
 from ...run.master import conduct
 from ...run.progress.monitor import Monitor, make_monitor, words_of
 from ...run.result import Result
@@ -33,30 +34,9 @@ def place_of(threads: bool, processes: bool) -> str:
     return "threads" if threads else "processes" if processes else "auto"
 
 
-def door_of(
-    listen: list[str] | None,
-    token_file: Path | None,
-    certificate: Path | None,
-    insecure: bool,
-    io_threads: int,
-    largest_message_mib: int,
-) -> Door | None:
-    """The address at which workers of other machines can join. ``listen``: all values of the option."""
-    if listen:
-        if len(listen) > 1:
-            raise _core.InputError(f"--listen: a run listens at one address, but {len(listen)} are given; leave one")
-        return Door(listen[0], token_file, certificate, insecure, io_threads, largest_message_mib)
-    idle = {
-        "--token-file": token_file,
-        "--certificate": certificate,
-        "--insecure": insecure,
-        "--io-threads": io_threads > 1,
-        "--largest-message-mib": largest_message_mib != LARGEST_MESSAGE_MIB,
-    }
-    for option, value in idle.items():
-        if value:
-            raise _core.InputError(f"{option} has no effect without --listen ADDRESS")
-    return None
+def door_of(listening: Mapping[str, Any]) -> Door | None:
+    """The address at which workers of other machines can join, from the options of a command."""
+    return Door.of(listening)
 
 
 def run_study(
