@@ -138,6 +138,7 @@ def test_settings_with_a_wrong_result_are_left_out(tmp_path):
     assert json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["bcast"] != "1ring"
 
 
+@pytest.mark.slow
 def test_random_search_of_equal_time_is_compared(tmp_path):
     write(tmp_path)
     words = ("--only", "nb,bcast,pfact,rfact", "--compare-random")

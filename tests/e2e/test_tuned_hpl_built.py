@@ -51,6 +51,7 @@ def test_the_best_flags_are_found_and_builds_are_kept(tmp_path):
     assert result_in(tmp_path)["cases"] == result["cases"]
 
 
+@pytest.mark.slow
 def test_each_mpi_runs_its_own_build(tmp_path):
     """Each with the launcher of its MPI: otherwise, the grid of two ranks would be too large."""
     write_hpl(tmp_path / "hpl")
@@ -65,6 +66,7 @@ def test_each_mpi_runs_its_own_build(tmp_path):
     assert "mpi" in result_in(tmp_path)["best_found"]
 
 
+@pytest.mark.slow
 def test_buffers_of_sockets_are_searched_if_messages_use_them(tmp_path):
     write_hpl(tmp_path / "hpl")
     words = ("--build", "hpl", "--mpis", "openmpi", "--flags", "-O1", "--only", "tcp_buffers", "--ranks", "2")

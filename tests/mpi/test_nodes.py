@@ -69,13 +69,11 @@ RECOVERY = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--enable-
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
 @pytest.mark.parametrize(
     ("each", "dead"),
-    [
-        pytest.param(2, 3, marks=pytest.mark.slow, id="one behind a relay"),
-        pytest.param(3, 1, id="one between the master and a relay"),
-    ],
+    [pytest.param(2, 3, id="one behind a relay"), pytest.param(3, 1, id="one between the master and a relay")],
 )
 def test_a_launch_that_lets_the_others_live_ends_after_a_rank_has_died(on_nodes, local, tmp_path, each, dead):
     """MPI would pass the result from rank to rank, so that a dead one keeps it from others."""

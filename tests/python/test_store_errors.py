@@ -52,10 +52,16 @@ def test_a_locked_store_is_a_store_error(folder):
     write_study(folder, 20)
     assert command("run", "study.toml", "--store", "fit.db", cwd=folder).returncode == 0
     with locked():
-        with pytest.raises(StoreError, match=r"fit\.db: another process has locked it for 10 s$"):
-            culmen.Study.from_store("fit.db", evaluations=40).run()
         done = command("resume", "fit.db", "--evaluations", "40", cwd=folder)
     assert (done.returncode, done.stderr) == (1, "culmen: fit.db: another process has locked it for 10 s\n")
+
+
+@pytest.mark.slow
+def test_a_locked_store_is_a_store_error_in_a_program(folder):
+    write_study(folder, 20)
+    assert command("run", "study.toml", "--store", "fit.db", cwd=folder).returncode == 0
+    with locked(), pytest.raises(StoreError, match=r"fit\.db: another process has locked it for 10 s$"):
+        culmen.Study.from_store("fit.db", evaluations=40).run()
 
 
 @pytest.mark.slow
