@@ -312,6 +312,7 @@ void iobuf_begin_mappings(void);
 // process.c
 void iobuf_before_fork(void);
 void iobuf_after_fork(int in_child);
+void iobuf_begin_child(void);
 /// Before all else. Only the first call does something.
 void iobuf_begin(void);
 /// Nothing is buffered from now on.

@@ -34,7 +34,7 @@ void iobuf_become_owner(void) {
   iobuf_dirty_files = 0;
   iobuf_reset_table_lock();
   iobuf_unlock_jobs(1);
-  iobuf_reset_counts();
+  iobuf_begin_child();
 }
 
 /// It calls no handlers of pthread_atfork.

@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -44,14 +45,38 @@ void iobuf_told(int fd) {
 }
 
 // The end.
+static atomic_int written;  // all files have their bytes
+static __thread int ends __attribute__((tls_model("initial-exec")));
+
+/// Another thread ends the program. It still writes, and the end of this thread would end it, too. If it makes no
+/// progress, it may wait for what a signal handler of this thread has interrupted.
+static void wait_for_the_end(void) {
+  enum { longest_ms = 5000 };
+  const struct timespec ms = {0, 1000000};
+  unsigned left = iobuf_dirty_files;
+  for (int waited_ms = 0; !written && waited_ms < longest_ms; ++waited_ms) {
+    nanosleep(&ms, NULL);
+    if (iobuf_dirty_files == left) continue;
+    left = iobuf_dirty_files;
+    waited_ms = 0;
+  }
+}
 void iobuf_end(void) {
   iobuf_check_owner();
-  if (atomic_exchange(&iobuf_off, 1)) return;
+  if (ends) return;
+  ends = 1;
+  const int other = atomic_exchange(&iobuf_off, 1);
   if (iobuf_inside != 0) {
     iobuf_end_inside();
+    written = 1;
+    return;
+  }
+  if (other) {
+    wait_for_the_end();
     return;
   }
   iobuf_step_all_aside(iobuf_by_other);
+  written = 1;
   iobuf_print_errors();
   iobuf_write_report();
 }
@@ -88,7 +113,12 @@ void iobuf_before_fork(void) {
 void iobuf_after_fork(int in_child) {
   if (in_child) *iobuf_is_owner = !forked_inside;
   if (!forked_inside) iobuf_unlock_all(in_child);
-  if (in_child) iobuf_reset_counts();
+  if (in_child) iobuf_begin_child();
+}
+/// The thread that ends the parent is not in the child, which has nothing to write.
+void iobuf_begin_child(void) {
+  written = iobuf_off;
+  iobuf_reset_counts();
 }
 static void in_parent(void) { iobuf_after_fork(0); }
 static void in_child(void) { iobuf_after_fork(1); }

@@ -53,6 +53,11 @@ def test_threads_meet_in_small_buffers(program, tmp_path, name, buffers):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_second_thread_that_ends_a_program_waits_for_the_first(program, tmp_path):
+    done = run([program, "two_threads_end_the_program"], tmp_path, CULMEN_IOBUF_SIZE="8192")
+    assert done.returncode == 0, done.stderr
+
+
 def built(folder, name, code, *words):
     (folder / f"{name}.c").write_text(code)
     compiler = "c++" if "-xc++" in words else "cc"

@@ -342,6 +342,7 @@ static const struct {
     CASE(a_handler_writes_and_ends_the_program),
     CASE(a_handler_raises_its_signal_again),
     CASE(a_handler_aborts_beside_other_threads),
+    CASE(two_threads_end_the_program),
 };
 
 int main(int count, char** words) {

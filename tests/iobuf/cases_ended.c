@@ -91,3 +91,39 @@ void a_handler_raises_its_signal_again(void) {
   end_in(most_threads, end_by_the_signal);
 }
 void a_handler_aborts_beside_other_threads(void) { end_in(most_threads, end_by_abort); }
+
+enum { most_files = 300, in_a_file = 4000 };
+static void* leave(void* unused) {
+  (void)unused;
+  exit(0);
+}
+static void end_in_two_threads(useconds_t later) {
+  static char bytes[in_a_file];
+  memset(bytes, 'x', sizeof bytes);
+  for (int k = 0; k < most_files; ++k) {
+    char name[16];
+    snprintf(name, sizeof name, "e%d", k);
+    if (write(make(name), bytes, in_a_file) != in_a_file) _exit(1);
+  }
+  pthread_t other;
+  pthread_create(&other, NULL, leave, NULL);
+  usleep(later);
+  _exit(0);
+}
+
+/// The one that comes second must not end the one that still writes.
+void two_threads_end_the_program(void) {
+  static char bytes[in_a_file + 1];
+  for (useconds_t later = 0; later <= 3000; later += 250) {
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) end_in_two_threads(later);
+    MUST(waitpid(child, &status, 0) == child && status == 0);
+    for (int k = 0; k < most_files; ++k) {
+      char name[16];
+      snprintf(name, sizeof name, "e%d", k);
+      MUST(seen(name, bytes, sizeof bytes) == in_a_file);
+      MUST(unlink(name) == 0);
+    }
+  }
+}
