@@ -90,6 +90,7 @@ IOBUF_PUBLIC int truncate64(const char* path, off64_t bytes) ALIAS(truncate);
 
 /// Later reads ask the system again: MPI_File_sync relies on it. 0, or -1 with errno.
 static int synchronize(int fd) {
+  if (iobuf_inside != 0) iobuf_publish();  // a signal handler that has interrupted this library
   struct iobuf_description* const d = iobuf_enter(fd);
   if (d == NULL) return iobuf_report_late_error(fd);
   struct iobuf_file* const file = d->file;
@@ -209,11 +210,7 @@ IOBUF_PUBLIC void* mmap(void* at, size_t bytes, int protection, int flags, int f
   return mapped;
 }
 IOBUF_PUBLIC void* mmap64(void* at, size_t bytes, int protection, int flags, int fd, off64_t offset) ALIAS(mmap);
-IOBUF_PUBLIC int munmap(void* at, size_t bytes) {
-  const int result = unmap(at, bytes);
-  if (result == 0) iobuf_unmapped(at, bytes);
-  return result;
-}
+IOBUF_PUBLIC int munmap(void* at, size_t bytes) { return iobuf_unmap(at, bytes, unmap); }
 
 // Inside the system, bytes move from and to the offset that the system knows. These files step aside.
 #define INSIDE(in, out, call)               \

@@ -212,7 +212,7 @@ void iobuf_reset_locks(struct iobuf_file* file);
 void iobuf_reset_table_lock(void);
 /// A mapping of a file begins, or ends.
 void iobuf_mapped(int fd, void* at, size_t bytes);
-void iobuf_unmapped(void* at, size_t bytes);
+int iobuf_unmap(void* at, size_t bytes, int (*unmap)(void*, size_t));
 
 /// A thread that is cancelled in a call of the C library would keep a lock. Returns the state before.
 static inline int iobuf_begin_uncancelled(void) {

@@ -374,14 +374,15 @@ void iobuf_mapped(int fd, void* at, size_t bytes) {
   unlock_table();
 }
 
-void iobuf_unmapped(void* at, size_t bytes) {
-  if (mappings_used == 0 || iobuf_inside != 0) return;
+/// In one step: as soon as the address is free, another thread can get it for another file.
+int iobuf_unmap(void* at, size_t bytes, int (*unmap)(void*, size_t)) {
   const size_t page = 4096;
   unsigned at_first = 0;  // without the lock: most mappings are of a library for memory
   while (at_first < mappings_used && mappings[at_first].at != at) ++at_first;
-  if (at_first == mappings_used) return;
+  if (at_first == mappings_used || iobuf_inside != 0) return unmap(at, bytes);
   lock_table();
-  for (unsigned k = at_first; k < mappings_used; ++k) {
+  const int result = unmap(at, bytes);
+  for (unsigned k = at_first; result == 0 && k < mappings_used; ++k) {
     struct iobuf_file* const file = mappings[k].file;
     if (file == NULL || mappings[k].at != at || (mappings[k].bytes + page - 1) / page != (bytes + page - 1) / page)
       continue;
@@ -393,4 +394,5 @@ void iobuf_unmapped(void* at, size_t bytes) {
     break;
   }
   unlock_table();
+  return result;
 }

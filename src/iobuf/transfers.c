@@ -169,7 +169,10 @@ IOBUF_PUBLIC ssize_t pwritev2(int fd, const struct iovec* parts, int count, off_
     iobuf_step_aside_fd(fd, iobuf_by_flags);
   } else if (at >= current) {
     BUFFERED(write_by, parts, count, at)
+    if (iobuf_must_wait(fd)) return iobuf_write_later(fd, parts, count, at);
   }
+  if (iobuf_report_late_error(fd) != 0) return -1;
+  if (at == current) iobuf_told(fd);
   return REAL(pwritev2)(fd, parts, count, at, flags);
 }
 
