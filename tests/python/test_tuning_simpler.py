@@ -34,9 +34,14 @@ def test_what_does_not_matter_gets_its_present_value():
     assert found.dropped == ("arenas",)
 
 
-def test_if_nothing_matters_there_is_nothing_simpler():
-    assert simpler_than(BEST, PRESENT, effects(order=False, arenas=False), space_with()) is None
+def test_if_no_parameter_is_known_to_matter_the_largest_effect_stays():
+    found = simpler_than(BEST, PRESENT, effects(order=False, arenas=False), space_with())
+    assert (found.settings["order"], found.dropped) == ("ikj", ("arenas",))
+
+
+def test_there_may_be_nothing_simpler():
     assert simpler_than(BEST, PRESENT, effects(order=True, arenas=True), space_with()) is None
+    assert simpler_than(BEST, {**BEST, "arenas": 8}, effects(arenas=False), space_with()) is None
     assert simpler_than(BEST, PRESENT, [], space_with()) is None
 
 

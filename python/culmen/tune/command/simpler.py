@@ -38,18 +38,18 @@ class Kept:
 def simpler_than(
     new: Mapping[str, Value], present: Mapping[str, Value], effects: Sequence[Effect], space: _core.Space
 ) -> Simpler | None:
-    """None: there is nothing to leave out, or nothing would be left. Parameters on which others depend stay, and so do
-    those that a constraint needs."""
+    """None: there is nothing to leave out. Parameters on which others depend stay, and so do those that a constraint
+    needs. Something stays: if no parameter is known to matter, the one with the largest effect."""
     settings, dropped = dict(new), []
     for effect in reversed(effects):  # the least one first
         name = effect.name
         if effect.matters or name not in new or name not in present or new[name] == present[name]:
             continue
         tried = {**settings, name: present[name]}
-        if _is_allowed(tried, space):
+        if tried != present and _is_allowed(tried, space):
             settings = tried
             dropped.append(name)
-    if not dropped or settings == present:
+    if not dropped:
         return None
     return Simpler(settings, tuple(sorted(dropped)))
 
