@@ -28,9 +28,10 @@ def evaluations_in_the_gallery(name):
     return int(row[1].replace(" ", ""))
 
 
-def about(count):
-    """If a target or the agreement of searches ends it, the roundings of another machine may change the count."""
-    return pytest.approx(count, rel=0.3)
+def is_about(told, count):
+    """If a target or the agreement of searches ends a study, other random numbers change the count by a factor of up to
+    two. An optimizer that has lost its way needs ten times as many."""
+    return count / 3 < told < 3 * count
 
 
 def test_pion_form_factor(copy):
@@ -38,7 +39,7 @@ def test_pion_form_factor(copy):
     done = culmen("run", "pion_form_factor.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     found = status(folder, "pion_form_factor.db")
-    assert found["told"] == about(evaluations_in_the_gallery("01_pion_form_factor"))
+    assert is_about(found["told"], evaluations_in_the_gallery("01_pion_form_factor"))
     assert "converged after" in done.stdout
     assert found["best_value"] <= 21.7549
     assert found["at_bounds"] == {"m_rho2": "lower", "gamma_rho2": "upper"}
@@ -94,7 +95,7 @@ def test_external_program(copy):
     done = culmen("run", "misra.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     found = status(folder, "misra.db")
-    assert found["told"] == about(evaluations_in_the_gallery("02_external_program"))
+    assert is_about(found["told"], evaluations_in_the_gallery("02_external_program"))
     assert found["best_value"] <= 0.12455139
     assert found["best"]["b1"] == pytest.approx(2.3894212918e02, rel=1e-4)
     assert found["best"]["b2"] == pytest.approx(5.5015643181e-04, rel=1e-4)
@@ -127,7 +128,7 @@ def test_ngspice(copy):
     assert done.returncode == 0, done.stderr
     found = status(folder, "filter.db")
     assert found["best_value"] <= 1e-8
-    assert found["told"] == about(evaluations_in_the_gallery("07_ngspice"))
+    assert is_about(found["told"], evaluations_in_the_gallery("07_ngspice"))
     from_the_table = {"c1": 5.430e-9, "l1": 9.785e-6, "c2": 8.088e-9, "l2": 9.785e-6, "c3": 5.430e-9}
     assert found["best"] == pytest.approx(from_the_table, rel=0.01)
     assert "gain_at_1_MHz" in done.stdout
@@ -214,7 +215,7 @@ def test_decay(copy):
     found = status(folder, "decay.db")
     assert found["best_value"] == pytest.approx(3.7550528545, abs=1e-8)
     assert found["best"]["rate"] == pytest.approx(0.0457473, abs=1e-6)
-    assert found["told"] == about(evaluations_in_the_gallery("08_decay"))
+    assert is_about(found["told"], evaluations_in_the_gallery("08_decay"))
     assert found["finished"] == "converged"
 
 

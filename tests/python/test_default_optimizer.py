@@ -144,8 +144,9 @@ def two_lengths(p):
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_residuals_of_two_lengths_end_the_study_alike_whoever_arrives_first(workers):
-    space = {"x": (-1, 1.5)}
-    result = culmen.minimize(two_lengths, space, budget=12, result="residuals", workers=workers, optimizer="random")
+    starts = [[1.0], [-0.5], [1.2], [-0.2]]
+    options = {"budget": 12, "result": "residuals", "workers": workers, "optimizer": "random", "starts": starts}
+    result = culmen.minimize(two_lengths, {"x": (-1, 1.5)}, **options)
     assert (result.reason, result.evaluations, result.failed) == ("failure", 1, 0)
     assert result.message == (
         "evaluation 1 returned 4 residuals, but evaluation 0 returned 3; all evaluations must return the same number: "
