@@ -1,4 +1,4 @@
-"""The data files of versions of an MPI, which extend a file of what they share.
+"""The data files of versions of an MPI. They extend a file that all versions share.
 
 src/mpiprobe/autotune/tables.py also loads this module, without the package, so it imports nothing of culmen.
 """
