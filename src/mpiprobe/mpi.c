@@ -68,11 +68,14 @@ void* probe_object(const char* symbol) {
 
 uint64_t probe_size_of(MPI_Datatype datatype) {
   static void* real;
-  void* found = __atomic_load_n(&real, __ATOMIC_RELAXED);
+  static MPI_Datatype none;
+  void* found = __atomic_load_n(&real, __ATOMIC_ACQUIRE);
   if (found == NULL) {
+    none = PROBE_OBJECT("ompi_mpi_datatype_null", MPI_DATATYPE_NULL);
     found = probe_find("MPI_Type_size_x");  // MPI_Type_size does not know types of more than 2 GiB
-    __atomic_store_n(&real, found, __ATOMIC_RELAXED);
+    __atomic_store_n(&real, found, __ATOMIC_RELEASE);
   }
+  if (datatype == none) return 0;  // an error of ours would end the program, which may handle its own
   MPI_Count size = 0;
   const int error = ((int (*)(MPI_Datatype, MPI_Count*))found)(datatype, &size);
   return error == MPI_SUCCESS && size > 0 ? (uint64_t)size : 0;

@@ -1,6 +1,7 @@
 """``culmen autotune`` with real programs, under both MPIs."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,17 @@ def test_results_stay_right_while_algorithms_change(mpi, tmp_path, ranks):
     assert {choice.communicator for choice in tuning.choices} >= {"world", "world/dup 1"}
     loaded = tuned(tmp_path, [*words, "4"], ranks, "--load", "first.tuning")
     assert loaded.returncode == 0 and "0 wrong" in loaded.stdout, loaded.stdout + loaded.stderr
+
+
+@pytest.mark.parametrize("command", ["autotune", "profile"])
+def test_errors_that_a_program_handles_stay_its_own(mpi, tmp_path, command):
+    words = ["2" if word == "RANKS" else word for word in built(mpi, tmp_path, "wrong_calls_program.c")]
+    bare = subprocess.run(words, capture_output=True, text=True, env=os.environ | AS_ROOT, timeout=HANGS_S, check=True)
+    classes = re.findall(r"^.+: \d+$", bare.stdout, re.MULTILINE)
+    assert len(classes) == 3 * 13
+    done = culmen(command, "--", *words, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [line for line in done.stdout.splitlines() if line in classes] == classes
 
 
 def written(path: Path, like: Tuning, *choices: Choice) -> Path:

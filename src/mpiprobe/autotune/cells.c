@@ -35,9 +35,14 @@ static int is_reduction(enum tune_what what) {
 
 int tune_leaves(MPI_Op op) {
   static int (*ask)(MPI_Op, int*);
+  static MPI_Op none;
   int commutes = 1;
   if (tune_settings.reproducible) return 1;
-  if (ask == NULL) ask = REAL(MPI_Op_commutative);
+  if (__atomic_load_n(&ask, __ATOMIC_ACQUIRE) == NULL) {
+    none = PROBE_OBJECT("ompi_mpi_op_null", MPI_OP_NULL);
+    __atomic_store_n(&ask, REAL(MPI_Op_commutative), __ATOMIC_RELEASE);
+  }
+  if (op == none) return 1;  // an error of ours would end the program, which may handle its own
   ask(op, &commutes);
   return !commutes;
 }

@@ -1,0 +1,44 @@
+// Wrong calls, whose errors the program handles: it prints the class of each.
+#include <mpi.h>
+#include <stdio.h>
+
+static MPI_Comm comm;
+static int rank, mine[8], others[8];
+
+static void say(const char* what, int error) {
+  int class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &class);
+  if (rank == 0) printf("%s: %d\n", what, class);
+}
+
+static void end(const char* what, int error, MPI_Request* request) {
+  if (error == MPI_SUCCESS) error = MPI_Wait(request, MPI_STATUS_IGNORE);
+  say(what, error);
+}
+
+int main(int argc, char** argv) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int counts[2] = {1, 1};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int round = 0; round < 3; ++round) {
+    say("allreduce without an operator", MPI_Allreduce(mine, others, 1, MPI_INT, MPI_OP_NULL, comm));
+    say("reduce without an operator", MPI_Reduce(mine, others, 1, MPI_INT, MPI_OP_NULL, 0, comm));
+    say("scan without an operator", MPI_Scan(mine, others, 1, MPI_INT, MPI_OP_NULL, comm));
+    say("reduce_scatter without an operator", MPI_Reduce_scatter(mine, others, counts, MPI_INT, MPI_OP_NULL, comm));
+    say("bcast without a type", MPI_Bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm));
+    say("allreduce without a type", MPI_Allreduce(mine, others, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
+    say("allgather without a type", MPI_Allgather(mine, 1, MPI_DATATYPE_NULL, others, 1, MPI_DATATYPE_NULL, comm));
+    say("send without a type", MPI_Send(mine, 1, MPI_DATATYPE_NULL, 0, 0, comm));
+    say("bcast of less than nothing", MPI_Bcast(mine, -1, MPI_INT, 0, comm));
+    say("bcast from nowhere", MPI_Bcast(mine, 1, MPI_INT, 9, comm));
+    end("iallreduce without an operator", MPI_Iallreduce(mine, others, 1, MPI_INT, MPI_OP_NULL, comm, &request),
+        &request);
+    end("ibcast without a type", MPI_Ibcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, &request), &request);
+    say("a right one", MPI_Allreduce(mine, others, 1, MPI_INT, MPI_SUM, comm));
+  }
+  MPI_Finalize();
+  return 0;
+}
