@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..._core import InputError
-from ...bench.verdict import verdict_of
+from ...bench.verdict import in_turns, verdict_of
 from .running import Command
 from .tuned import read_tuning
 
 Kind = tuple[str, list[float], Callable[[], int]]
 """Runs that are compared: what they are, for messages; their times in seconds; a run, which returns its exit code."""
 LEAST_RUNS = 3
+_SEED = 1
 
 
 @dataclass
@@ -53,16 +54,16 @@ def validate(command: Command, file: Path, rounds: int, say: Callable[[str], Non
 
 
 def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None]) -> None:
-    """Runs each kind once in each round, and appends its wall time. Raises InputError if a run fails."""
-    for number in range(1, rounds + 1):
-        for step in range(len(kinds)):
-            # The order changes, so that no kind is always the first one.
-            what, times, run = kinds[(step + number - 1) % len(kinds)]
-            say(f"round {number} of {rounds}: {what}")
-            begun = time.monotonic()
-            code = run()
-            times.append(time.monotonic() - begun)
-            _check_code(code, what)
+    """Runs each kind once in each round, in random order, and appends its wall time. Raises InputError if a run
+    fails."""
+    order = in_turns(range(len(kinds)), rounds, _SEED)
+    for step, kind in enumerate(order):
+        what, times, run = kinds[kind]
+        say(f"round {step // len(kinds) + 1} of {rounds}: {what}")
+        begun = time.monotonic()
+        code = run()
+        times.append(time.monotonic() - begun)
+        _check_code(code, what)
 
 
 def _check_code(code: int, what: str) -> None:
