@@ -20,6 +20,7 @@ from culmen.tune.hpl.output import failed_with
 from culmen.tune.hpl.program import Program
 from culmen.tune.hpl.programs import Programs
 from culmen.tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, SHIPPED, USUAL
+from culmen.tune.hpl.runs import KNOWN
 from culmen.tune.hpl.scaling import operations
 
 from culmen import InputError
@@ -210,3 +211,11 @@ def test_each_round_has_each_kind_once():
 
 def test_the_line_to_type_quotes_values_and_words():
     assert typed_line({"NAME": "a b"}, ["./x hpl", "-n"]) == "NAME='a b' './x hpl' -n"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"request": 1, "plan": 3, "curves": {}, "tried": []}'])
+def test_a_damaged_plan_is_a_sentence(tmp_path, text):
+    (tmp_path / KNOWN).write_text(text)
+    asked, runs = SimpleNamespace(text=lambda: 1), SimpleNamespace(folder=tmp_path)
+    with pytest.raises(InputError, match=rf"{KNOWN} is damaged; write --overwrite to measure again"):
+        first(asked, runs)

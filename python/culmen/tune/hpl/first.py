@@ -24,13 +24,17 @@ def first(asked: Asked, runs: Runs) -> Known:
     """What the first runs tell, or what is kept of them. Raises InputError if HPL fails with the present settings."""
     file, request = runs.folder / KNOWN, asked.text()
     if file.exists():
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        try:
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            known = Known.of(kept)
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise InputError(f"{file} is damaged; write --overwrite to measure again") from None
         if kept["request"] != request:
             raise InputError(
                 f"{runs.folder} holds runs with other options; give another folder with --output, or write "
                 "--overwrite to measure again"
             )
-        return Known.of(kept)
+        return known
     known = _first_runs(asked, runs)
     with replacing(file, _FILE, force=True) as path:
         path.write_text(known.text(request), encoding="utf-8")
