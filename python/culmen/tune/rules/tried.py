@@ -7,7 +7,7 @@ algorithm in its tree gives way to one of another collective: this ends the rank
 import itertools
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -72,7 +72,7 @@ class _Trial:
 def not_as_expected(
     launcher: Launcher,
     rules: Path,
-    expected: Iterable[Expected],
+    expected: Sequence[Expected],
     beside: Mapping[str, str] | None = None,
     mappings: Mapping[int, str] | None = None,
 ) -> dict[Expected, str]:
