@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 11 calls of each,
+// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 11 calls of each, two
 // equal ones do so in 1 of 400 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all
-// of them must, and the gain must be larger.
+// of them must, and the gain must be larger. Two things make it more: the best of many algorithms is compared, and the
+// calls of an algorithm are in a row, so that a phase of the program can be taken for a gain. Later looks find these.
 struct rule {
   unsigned pairs;  // from this number on
   double share;    // of the pairs

@@ -1,6 +1,7 @@
 """The MPIs that culmen supports: one data file per MPI and version, and one for what its versions share.
 
-To support another MPI, add a data file and a test.
+To support another version of Open MPI or MPICH, add a data file and a test. Another MPI needs more: see "A version of
+an MPI" in ARCHITECTURE.md.
 """
 
 import os
