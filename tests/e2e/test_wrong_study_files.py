@@ -28,8 +28,7 @@ FILES = {
     ),
     "a tuning file": (
         STUDY + "[tune]\nrounds = 10\n",
-        ": the top level has no key 'tune'; this is a file of `culmen tune command`; write "
-        "`culmen tune command FILE.toml`",
+        " is a tuning file, not a study file; write `culmen tune command study.toml`",
     ),
     "random_state for seed": (
         "random_state = 1\n" + STUDY,

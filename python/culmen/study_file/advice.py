@@ -79,7 +79,6 @@ _OBJECTIVES = 'write value = "maximize" or the like in [objectives]'
 _ANSWERS = dict.fromkeys(
     ("maximize", "maximise", "minimize", "minimise", "goal", "direction", "directions", "sense"), _OBJECTIVES
 )
-_ANSWERS["tune"] = "this is a file of `culmen tune command`; write `culmen tune command FILE.toml`"
 _MISSING = {
     "space": "x = { lower = 0, upper = 1 }",
     "evaluator": 'python = "model.py:f"',

@@ -19,6 +19,7 @@ from .mistakes import Mistakes
 _WRITTEN = "(create one with `culmen init`)"
 _SAID = "a study file names it, with this line in [evaluator]:"
 _INIT = "; create one with `culmen init`"
+_OF_TUNING = ("tune", "build", "job")
 _STORE = b"SQLite format 3\0"
 
 
@@ -45,6 +46,10 @@ def examine_study_file(path: Path) -> tuple[StudyFile | None, Mistakes]:
 
 def _examined(path: Path, text: str) -> tuple[StudyFile | None, Mistakes]:
     data = tomllib.loads(text)
+    if any(isinstance(data.get(table), dict) for table in _OF_TUNING):
+        raise InputError(
+            f"{path} is a tuning file, not a study file; write `culmen tune command {shlex.quote(str(path))}`"
+        )
     data, mistakes = {"name": path.stem, **data}, Mistakes(str(path), text)
     try:
         return StudyFile.model_validate(data), mistakes
