@@ -210,25 +210,26 @@ COMMANDS = {
         "Find faster settings of any program, or of an MPI.",
         members={
             "app": Entry(
-                "Tune the collectives that take much of the time of an MPI program. Compare runs with and "
-                "without the tuning file. Example: culmen tune app -- mpiexec -n 4 ./app",
+                "Tune the MPI collectives of one program. Those that take much of its time are tuned. Compare runs "
+                "with and without the tuning file. Example: culmen tune app -- mpiexec -n 4 ./app",
                 codes=CODES_OF_APP,
                 rest=True,
             ),
             "cluster": Entry(
-                "Find the message sizes and numbers of ranks for which another algorithm is faster than the MPI's own "
-                "choice. Write a tuning file, a table and plots. The same command continues an interrupted "
-                "measurement.",
+                "Tune the collectives of an MPI on this cluster. Find the message sizes and numbers of ranks for which "
+                "another algorithm is faster than the MPI's own choice. Write a tuning file, a table and plots. The "
+                "same command continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
             "command": Entry(
-                "Find the settings with which a program is fastest, or with which another figure is best. Compare "
-                "runs with the present and with the new settings. Example: culmen tune command app.toml",
+                "Tune any program that a file describes. Find the settings with which it is fastest, or with which "
+                "another figure is best. Compare runs with the present and with the new settings. Example: culmen tune "
+                "command app.toml",
                 codes=CODES_OF_COMMAND,
             ),
             "hpl": Entry(
-                "Find the settings with which HPL, the Linpack benchmark, reaches the most GFLOPS on this machine. "
-                "Write an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
+                "Tune HPL, the Linpack benchmark. Find the settings that reach the most GFLOPS on this machine. Write "
+                " an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
                 "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,
@@ -238,18 +239,18 @@ COMMANDS = {
                 codes=CODES_OF_INSTALL,
             ),
             "io": Entry(
-                "Find settings with which a program writes and reads files faster: hints for MPI-IO, and striping on "
-                "Lustre. Example: culmen tune io -- mpiexec -n 4 ./app {folder}",
+                "Tune how a program writes and reads files. Find hints for MPI-IO and, on Lustre, a striping that "
+                "are faster. Example: culmen tune io -- mpiexec -n 4 ./app {folder}",
                 codes=CODES_OF_COMMAND,
                 rest=True,
             ),
             "lint": Entry(
-                "Explain a rules file of Open MPI or MPICH, and check whether the MPI obeys the rules in it.",
+                "Explain a rules file of Open MPI or MPICH. Check whether the MPI obeys the rules in it.",
                 codes=CODES_OF_LINT,
             ),
             "placement": Entry(
-                "Find how many ranks and threads of a program should run, on which cores, and with which memory. "
-                "Print the best command line. Example: culmen tune placement -- mpiexec -n 4 ./app",
+                "Tune where the ranks of a program run. Find how many ranks and threads, on which cores, and with "
+                "which memory. Print the best command line. Example: culmen tune placement -- mpiexec -n 4 ./app",
                 codes=CODES_OF_COMMAND,
                 rest=True,
             ),

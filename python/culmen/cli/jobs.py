@@ -26,8 +26,8 @@ JobPartition = Annotated[
     typer.Option(
         "--partition",
         metavar="NAME,…",
-        help="Submit one job for each of these partitions, and write one table for all of them. Default: the default "
-        "partition of the cluster.",
+        help="Submit one job for each of these partitions, and write one table for all of them. A command that tunes "
+        "takes one partition. Default: the default partition of the cluster.",
     ),
 ]
 Nodes = Annotated[

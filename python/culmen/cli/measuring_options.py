@@ -38,6 +38,7 @@ Mapping = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
 Parquet = Annotated[bool, typer.Option("--parquet", help="Write the table also as a Parquet file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
+NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 NodeCounts = Annotated[
     str | None,

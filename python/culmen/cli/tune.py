@@ -24,7 +24,7 @@ from .jobs import (
     room_for,
     typed,
 )
-from .measuring_options import NodeCounts, Overwrite, Quiet, RanksPerNode
+from .measuring_options import NodeCounts, NoProgress, Overwrite, Quiet, RanksPerNode
 from .tune_lines import UseHours, UseRuns
 from .tune_lines import io as io
 from .tune_lines import placement as placement
@@ -210,7 +210,7 @@ def command(
     site: SiteFile = None,
     dry_run: DryRun = False,
     scratch: Scratch = None,
-    quiet: Quiet = False,
+    quiet: NoProgress = False,
 ) -> None:
     job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
     if job is None:
@@ -345,7 +345,7 @@ def hpl(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
     ] = None,
     overwrite: Overwrite = False,
-    quiet: Quiet = False,
+    quiet: NoProgress = False,
 ) -> None:
     options = work.tune_hpl.Options(
         program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, build, compilers,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .measuring_options import Overwrite, Quiet
+from .measuring_options import NoProgress, Overwrite
 
 Rounds = Annotated[
     int,
@@ -136,7 +136,7 @@ def placement(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-placement."),
     ] = None,
     overwrite: Overwrite = False,
-    quiet: Quiet = False,
+    quiet: NoProgress = False,
 ) -> None:
     use = work.tune_placement.Use(use_hours, use_runs)
     wanted = work.tune_placement.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
@@ -231,7 +231,7 @@ def io(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-io."),
     ] = None,
     overwrite: Overwrite = False,
-    quiet: Quiet = False,
+    quiet: NoProgress = False,
 ) -> None:
     use = work.tune_io.Use(use_hours, use_runs)
     wanted = work.tune_io.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
