@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from culmen._core import InputError
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import RulesError
@@ -176,6 +177,12 @@ def test_what_ends_programs_is_one_sentence(tree, said, tmp_path):
 def test_what_is_no_tree_is_one_sentence(text, tmp_path):
     (tmp_path / "rules.json").write_text(text)
     with pytest.raises(RulesError, match=r"is no tree of MPICH: "):
+        read_tree(tmp_path / "rules.json")
+
+
+def test_rules_of_open_mpi_6_are_called_by_their_name(tmp_path):
+    (tmp_path / "rules.json").write_text('{"rule_file_version": 3, "module": "tuned", "collectives": {}}')
+    with pytest.raises(InputError, match=r"has rules of Open MPI 6 in JSON, which culmen cannot read yet"):
         read_tree(tmp_path / "rules.json")
 
 

@@ -64,6 +64,14 @@ def test_settings_are_removed_without_an_mpi_and_whatever_the_folder_holds(home,
         work.install(folder, False, None, True, "mpich")
 
 
+def test_rules_that_end_programs_are_not_installed(home, tmp_path, open_mpi):
+    file = tmp_path / "old.conf"
+    file.write_text("1\n7\n1\n4\n1\n0 42 0 0\n")
+    with pytest.raises(_core.InputError, match=r"line 6: bcast has no algorithm 42 in Open MPI 4, so calls .* fail"):
+        work.install(file, False, None, False, None)
+    assert list(home.iterdir()) == []
+
+
 def test_all_users_can_read_the_files_of_a_site(tmp_path, open_mpi, rules):
     before = os.umask(0o077)
     try:

@@ -27,6 +27,7 @@ from ...tune.cluster.origin import UNKNOWN_CPU
 from ...tune.cluster.variables_files import ENVIRONMENT, environment_in
 from ...tune.rules import trees
 from ...tune.rules.file import read_rules
+from ...tune.rules.lint import Lint
 from ...tune.rules.texts import built_in
 from ...tune.rules.tree_lint import TreeLint
 from ...tune.rules.tried import environment_for, reader_of_rules
@@ -126,7 +127,9 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
             f"{rules} does not exist; give a folder of `culmen tune cluster`, or a rules file"
         )  # fmt: skip
     if known.rules_kind == "table":
-        read_rules(rules)
+        for finding in Lint(read_rules(rules), known, launcher.mpi.title).findings():
+            if finding.ends_programs:
+                raise InputError(f"{rules}, line {finding.line}: {finding.text} See `culmen tune lint {rules}`")
         return rules
     version = _version_of(launcher)
     if version and not re.match(known.rules_version, f"MPICH {version}"):

@@ -27,6 +27,7 @@ _REASONS = {
 class Finding:
     line: int
     text: str
+    ends_programs: bool = False  # which call this collective there
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,13 @@ class Lint:
                     row.line,
                     f"{table.name} has no algorithm {row.algorithm} in {self._title}, so calls with this rule fail; "
                     f"the largest number is {len(names) - 1}.",
+                    ends_programs=True,
                 )
             elif name in self._known.two_ranks_only and not only_two:
                 yield Finding(
-                    row.line, f"{table.name}: {name} ends programs with other than 2 ranks, and this rule holds there."
+                    row.line,
+                    f"{table.name}: {name} ends programs with other than 2 ranks, and this rule holds there.",
+                    ends_programs=True,
                 )
             if name in unsafe:
                 yield Finding(row.line, f"{table.name}: {name} {unsafe[name]}.")

@@ -127,6 +127,11 @@ def read_tree(path: Path) -> Tree:
         raise RulesError(f"{path} is no tree of MPICH: {error}") from None
     if not isinstance(found, dict):
         raise RulesError(f"{path} is no tree of MPICH: it must begin with {{")
+    if "rule_file_version" in found:
+        raise InputError(
+            f"{path} has rules of Open MPI 6 in JSON, which culmen cannot read yet; it reads the rules of Open MPI 4 "
+            "and 5, which are numbers, and the trees of MPICH"
+        )
     if path.stat().st_size % _PAGE == 0:
         raise RulesError(
             f"{path} has {path.stat().st_size} bytes, a multiple of a page of memory, so MPICH reads beyond its end; "
