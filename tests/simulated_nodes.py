@@ -93,12 +93,12 @@ class Nodes:
         )
 
     def hosts(self, mpi: str, folder: Path, slots: int) -> dict[str, str]:
-        """Variables with which launchers find all nodes, as in a job."""
+        """Variables with which launchers find all nodes, without a job."""
         file = folder / f"hosts-{mpi}"
         form = "{} slots={}\n" if mpi == "openmpi" else "{}:{}\n"
         file.write_text("".join(form.format(each, slots) for each in self.addresses))
         name = "OMPI_MCA_orte_default_hostfile" if mpi == "openmpi" else "HYDRA_HOST_FILE"
-        return {name: str(file), "PBS_JOBID": "1"}  # in a job, culmen does not choose the network
+        return {name: str(file)}
 
     def packets(self) -> int:
         """That all nodes have sent so far."""

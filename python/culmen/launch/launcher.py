@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from .programs import own_library
 from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
+_HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
 _OF_LAUNCHERS = "SIGTERM"  # which they send to all other ranks when one has ended early
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
@@ -117,16 +118,21 @@ def _mpi_of_environment() -> str | None:
     return None if named and named.endswith(".so") else named
 
 
+def names_hosts(environment: Mapping[str, str]) -> bool:
+    """Whether a launcher with this environment has a file of hosts."""
+    return any(name in environment for name in _HOST_FILES)
+
+
 def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
     """Options that the launcher's command line needs. ``n``: ranks on a machine. ``here``: the launch is on this
-    machine, unless there is an allocation."""
+    machine, unless there is an allocation or a file of hosts."""
     mpi = launcher.mpi
     out = [mpi.always]
     if n > cores():
         out.append(mpi.oversubscribed)
     if os.geteuid() == 0:
         out.append(mpi.root)
-    if here and not any(name in os.environ for name in _ALLOCATIONS):
+    if here and not any(name in os.environ for name in _ALLOCATIONS) and not names_hosts(os.environ):
         out.append(mpi.one_machine)
         if n * mpi.shm_bytes_per_rank > _free_shm():
             out.append(mpi.small_shm)
