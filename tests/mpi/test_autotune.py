@@ -211,6 +211,9 @@ def test_wrong_words_are_one_sentence(tmp_path):
 def test_a_program_that_does_not_call_mpi_leaves_a_sentence(mpi, tmp_path):
     done = tuned(tmp_path, [*started(mpi), "true"], 2)
     assert done.returncode == 2 and "left no tuning file" in done.stderr
+    failed = tuned(tmp_path, [*started(mpi), "sh", "-c", "exit 7"], 2)
+    assert failed.returncode == 7
+    assert "ended with exit code 7 before MPI_Finalize; nothing was tuned" in failed.stderr
 
 
 def test_the_variables_alone_do_the_same(mpi, tmp_path):

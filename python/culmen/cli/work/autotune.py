@@ -1,5 +1,6 @@
 """``culmen autotune``: tunes the collectives of a program while it runs."""
 
+import sys
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -42,14 +43,15 @@ def run(
         return as_of_a_shell(command.tune(None, load))
     compared = validate(command, file, rounds, lambda text: print(f"culmen: {text}", flush=True)) if rounds else None
     code = 0 if compared else command.tune(file, None)
-    _show(file, code)
+    changed = _show(file, code)
     if compared and compared.default_s:
         _show_gains(compared)
     also = "".join(f" {option}" for name, option in _NEEDED_AGAIN.items() if name in settings)
-    print(
-        f"\nThe choices are in {file}. To use them from the first call on:\n"
-        f"culmen autotune --load {file}{also} -- COMMAND"
-    )
+    if changed:
+        print(
+            f"\nThe choices are in {file}. To use them from the first call on:\n"
+            f"culmen autotune --load {file}{also} -- COMMAND"
+        )
     return as_of_a_shell(code)
 
 
@@ -78,11 +80,17 @@ def _free(file: Path | None) -> Path:
     return file
 
 
-def _show(file: Path, code: int) -> None:
-    if not file.exists():
+def _show(file: Path, code: int) -> bool:
+    """Whether there is a choice to use."""
+    if file.exists():
+        tuning = read_tuning(file)
+        Console(highlight=False).print(page(tuning))
+        return bool(tuning.changed)
+    if code == 0:
         reason = "it did not end with MPI_Finalize, or it is linked statically and cannot be tuned"
-        raise InputError(f"the program ended with exit code {code} and left no tuning file: {reason}")
-    Console(highlight=False).print(page(read_tuning(file)))
+        raise InputError(f"the program left no tuning file: {reason}")
+    print(f"culmen: the program ended with exit code {code} before MPI_Finalize; nothing was tuned", file=sys.stderr)
+    return False
 
 
 def _show_gains(compared: Compared) -> None:

@@ -25,7 +25,7 @@ def page(tuning: Tuning) -> Group:
     if not tuning.choices:
         said = (
             "Nothing was tuned: the program made too few calls of the same collective with similar sizes, or the "
-            "options leave all of them out."
+            "options leave all of them out. `culmen profile` shows the calls, and the names of the communicators."
         )
         return Group(title, "", said, *left_out)
     changed = tuning.changed
