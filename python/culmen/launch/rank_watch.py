@@ -8,6 +8,8 @@ import threading
 import time
 from pathlib import Path
 
+from ..base.pidfd import pidfd_open, pidfd_send_signal
+
 _LAUNCH_STARTS_S = 10.0  # ranks that have not started by then are on other nodes
 _FIRST_LOOK_S = 0.1
 _LONGEST_WAIT_S = 0.5  # between two looks for ranks
@@ -26,7 +28,7 @@ class RankWatch:
 
     def __init__(self, mark: str, ranks: int, launcher_pid: int, naps: bool = False, hasty: bool = False) -> None:
         self._mark, self._ranks, self._hasty = mark, ranks, hasty
-        self._launcher = os.pidfd_open(launcher_pid) if naps else None
+        self._launcher = pidfd_open(launcher_pid) if naps else None
         self._watched: dict[int, int] = {}  # pidfd: rank
         self._pids: dict[int, int] = {}
         self._first: list[int] | None = None
@@ -85,7 +87,7 @@ class RankWatch:
             if rank in known:
                 continue
             with contextlib.suppress(OSError):
-                fd = os.pidfd_open(pid)
+                fd = pidfd_open(pid)
                 poll.register(fd, select.EPOLLIN)
                 if _has_ended(fd):
                     os.close(fd)
@@ -101,7 +103,7 @@ class RankWatch:
         pause_s = _WORKERS_END_S
         while not poll.poll(pause_s * 1000):
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._launcher, signal.SIGCHLD)
+                pidfd_send_signal(self._launcher, signal.SIGCHLD)
             pause_s = _NAP_CHECK_S
 
 

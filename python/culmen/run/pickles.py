@@ -105,7 +105,7 @@ def _file_with(pieces: list[memoryview], spans: list[tuple[int, int]]) -> int:
     """The descriptor of a file with these pieces: in memory, or in TMPDIR if memory has no room."""
     size = spans[-1][1]
     with suppress(OSError):
-        if 2 * size <= available_bytes():
+        if hasattr(os, "memfd_create") and 2 * size <= available_bytes():
             return _written(os.memfd_create("culmen-data"), pieces, spans)
     folder = tempfile.gettempdir()
     try:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...base.pidfd import pidfd_open
 from ...launch.supervision import end_with_parent
 from ...problem.given import Value
 from .dat import Dat, parse_dat
@@ -164,7 +165,7 @@ class _Launched:
         became the launcher."""
         if process.returncode is not None:
             return
-        end = os.pidfd_open(process.pid)
+        end = pidfd_open(process.pid)
         try:
             if not select.select([end], [], [], limit_s)[0]:
                 raise subprocess.TimeoutExpired(self._command, limit_s)
