@@ -21,6 +21,7 @@ import cocoex
 import numpy as np
 
 from .__main__ import numbers
+from .folders import inside
 from .players import BudgetSpent, Culmen
 from .problems import Id, check_instances, written_best
 from .score import TARGETS, Curve, area
@@ -114,7 +115,7 @@ def of_culmen(name: str, problem: Constrained, seed: int) -> None:
 
 def of_pycma(problem: Constrained, seed: int) -> None:
     """Its augmented Lagrangian, which writes into the working folder. Each restart doubles the population."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, inside(folder):
         restarts_of_pycma(problem, seed)
 
 

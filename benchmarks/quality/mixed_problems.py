@@ -7,7 +7,6 @@ choices. Values are differences to the optimum, between 0 and some hundreds.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import tempfile
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from typing import Any
 import cocoex
 import numpy as np
 
+from .folders import inside
 from .problems import check_instances
 
 Values = Mapping[str, Any]  # of the variables that are active
@@ -381,7 +381,7 @@ def _coco(function: int, dimension: int, instance: int) -> tuple[Any, Any]:
 
 def _coco_optimum(function: int, dimension: int, instance: int) -> float:
     """COCO writes the place into a file in the working folder."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, inside(folder):
         _, problem = _coco(function, dimension, instance)
         problem._best_parameter("print")
         return float(problem(np.loadtxt("._bbob_problem_best_parameter.txt")))

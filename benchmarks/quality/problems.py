@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from typing import Any
 
 import cocoex
 import numpy as np
+
+from .folders import inside
 
 FUNCTIONS = range(1, 25)
 GROUPS = {
@@ -84,6 +85,6 @@ def _optimal_point(which: Id) -> np.ndarray:
 
 def written_best(problem: Any) -> np.ndarray:
     """COCO writes it into a file in the working folder."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, inside(folder):
         problem._best_parameter("print")
         return np.loadtxt("._bbob_problem_best_parameter.txt")
