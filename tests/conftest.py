@@ -9,8 +9,13 @@ import zlib
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from culmen import _core
+
+# On a busy machine, any example may be slow.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 TOLERANCE = re.compile(r"\b(approx|isclose|allclose)\(")
 

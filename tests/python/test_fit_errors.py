@@ -144,7 +144,7 @@ def test_a_maximized_value_has_the_errors_of_its_negative():
 
 
 def test_a_saddle_is_no_minimum():
-    sample = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], as_value=True)
+    sample = Sample(Space({"x": (-2, 2), "y": (-2, 2)}), lambda p: [0], as_value=True)
     sample.outcome = lambda p: _value(p[0] ** 2 - p[1] ** 2)
     errors = sample.errors([0.0, 0.0])
     assert errors.notes == ["this is not a minimum: the value falls along a direction of y"]
@@ -210,7 +210,7 @@ def test_of_a_maximized_value_it_is_said_how_it_falls():
     assert errors.lines[0].startswith("Errors: the value falls by 0.5 over one error (use 0.5 for log L). culmen made ")
     away = given.errors([x[0] + 1, x[1]], up=0.5)
     assert any(note.startswith("the fit is not at its maximum, which") and " above by " in note for note in away.notes)
-    saddle = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], True, 1.0, [("height", "maximize")])
+    saddle = Sample(Space({"x": (-2, 2), "y": (-2, 2)}), lambda p: [0], True, 1.0, [("height", "maximize")])
     saddle.outcome = lambda p: _value(p[0] ** 2 - p[1] ** 2)
     assert saddle.errors([0.0, 0.0]).notes == ["this is not a maximum: the value rises along a direction of y"]
 
