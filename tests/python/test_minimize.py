@@ -361,3 +361,18 @@ culmen.minimize(program, {{"x": (0, 1)}}, budget=10**6, workers=2)
     assert code == -number
     assert err.startswith("culmen: interrupted after ")
     assert list(temporary.iterdir()) == []
+
+
+def test_a_resumed_study_stagnates_where_the_whole_one_does(tmp_path):
+    def f(p):
+        time.sleep(0.005)  # the callback stops the study before the next evaluations end
+        return sphere(p)
+
+    space = {"x": (-1, 1.5), "y": (-1.2, 1)}
+    options = {"optimizer": "random", "workers": 1, "stagnation": 40, "budget": 500, "prefetch": False}
+    whole = culmen.minimize(f, space, **options)
+    half = whole.evaluations // 2
+    store = tmp_path / "half.db"
+    stopped = culmen.minimize(f, space, store=store, callback=lambda seen: seen.evaluation >= half, **options)
+    assert (stopped.reason, whole.reason) == ("callback", "stagnation")
+    assert culmen.minimize(f, space, store=store, **options).evaluations == whole.evaluations
