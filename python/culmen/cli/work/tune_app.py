@@ -1,5 +1,6 @@
 """``culmen tune app``: tunes the collectives that matter for one program, and tries the result on the program."""
 
+import shlex
 from pathlib import Path
 
 from ..._core import InputError
@@ -10,9 +11,9 @@ from ...tune.app.cells import MATTERS, cells_of, tuning_of
 from ...tune.app.program import compare, has_profile, launcher_of, make_profile
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
-from ...tune.cluster.results import TABLE
+from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.rules.texts import check_reader
-from ...tune.rules.tried import reader_of_rules
+from ...tune.rules.tried import environment_for, reader_of_rules
 from .tune_cluster import tune_cluster
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
@@ -46,13 +47,18 @@ def tune_app(
         return FINISHED
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
-    if code := tune_cluster(tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None):
+    if code := tune_cluster(tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None, False):
         return code
     rules = folder / known.rules_name
     if not changed_in(folder / TABLE):
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
-    _show(*compare(words, rules, known, rounds, lambda text: print(f"culmen: {text}", flush=True)))
+    say = (lambda _text: None) if quiet else (lambda text: print(f"culmen: {text}", flush=True))
+    if _show(*compare(words, rules, known, rounds, say)):
+        print("To use the rules for this program, set these variables in a shell or a job script:")
+        for name, value in environment_for(known, rules).items():
+            print(f"    export {name}={shlex.quote(value)}")
+        print(install_sentence(launcher, folder))
     return FINISHED
 
 
@@ -65,13 +71,14 @@ def _profile(words: list[str], folder: Path, overwrite: bool) -> list[Rank]:
     return read_folder(folder)
 
 
-def _show(gain: float, half: float, is_clear: bool) -> None:
-    """See Compared.gain()."""
-    if not is_clear:
-        print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% ± {100 * half:.1f}%.")
-        print("Do not install them for this program.")
-        return
+def _show(gain: float, half: float, is_clear: bool) -> bool:
+    """See Compared.gain(). Returns whether the rules are worth using."""
     word = "faster" if gain > 0 else "slower"
-    print(f"With the rules, the program is {100 * abs(gain):.1f}% ± {100 * half:.1f}% {word}.")
-    if gain < 0:
-        print("Do not install them for this program.")
+    if is_clear:
+        print(f"With the rules, the program is {100 * abs(gain):.1f}% ± {100 * half:.1f}% {word}.")
+    else:
+        print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% ± {100 * half:.1f}%.")
+    if is_clear and gain > 0:
+        return True
+    print("Do not install them for this program.")
+    return False

@@ -10,7 +10,7 @@ from ...bench.study import outcomes_in
 from ...tune.cluster import choices, page, variables_page
 from ...tune.cluster.asked import Tuning, tuning_of
 from ...tune.cluster.measured import RACE, file_of
-from ...tune.cluster.results import STORE, sentences_of, tried_here, write_results
+from ...tune.cluster.results import STORE, how_to_install, sentences_of, tried_here, write_results
 from ...tune.cluster.submitted import task_for
 from ...tune.cluster.trial import Trial, as_tried, write_trial
 from ...tune.cluster.tuner import measure
@@ -25,15 +25,22 @@ FOLDER = Path("tune-cluster")
 
 
 def tune_cluster(
-    wanted: Tuning, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
+    wanted: Tuning,
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    scratch: Path | None,
+    at_most: int | None,
+    installs: bool = True,
 ) -> int:
-    """Measures what is missing, writes the choices, and returns an exit code."""
+    """Measures what is missing, writes the choices, and returns an exit code. ``installs``: says how to install
+    them."""
     folder = folder_for(output or FOLDER)
     try:
         wanted, end = measure(wanted, folder, overwrite, quiet, scratch, at_most)
     except StoppedError:
         return exit_code(End.STOPPED, False, "launches")
-    return conclude(wanted, [folder], folder, end, quiet)
+    return conclude(wanted, [folder], folder, end, quiet, installs=installs)
 
 
 def submit_tuning(
@@ -48,7 +55,15 @@ def submit_tuning(
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 
 
-def conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet: bool, here: bool = True) -> int:
+def conclude(
+    wanted: Tuning,
+    measured: list[Path],
+    folder: Path,
+    end: End,
+    quiet: bool,
+    here: bool = True,
+    installs: bool = True,
+) -> int:
     """``measured``: the folder with the store and the samples. ``folder``: for the results. ``here``: this machine
     has measured, and can try them; otherwise the job has done so."""
     (place,) = measured
@@ -75,6 +90,8 @@ def conclude(wanted: Tuning, measured: list[Path], folder: Path, end: End, quiet
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
     said = [*(sentences(found) if found else []), *sentences_of(wanted, tuned, rules, folder, trial)]
+    if installs:
+        said.append(how_to_install(wanted, tuned, folder, trial))
     for sentence in said if not quiet else ():
         print(sentence)
     return exit_code(end, bool(failures), "launches")

@@ -26,6 +26,7 @@ def has_profile(words: list[str], folder: Path) -> bool:
 
 def make_profile(words: list[str], folder: Path) -> None:
     """Runs the program. Raises InputError if it fails."""
+    (folder / _COMMAND).unlink(missing_ok=True)  # a run that fails leaves a part of a profile
     for path in folder.glob(_PROFILES):
         path.unlink()
     code = run_profiled(words, folder)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ... import _core
 from ...base.text import grouped, plural
-from ...launch.mpi import load
+from ...launch.mpi import Launcher, load
 from ...launch.mpi.collectives import Collectives, name_and_segment
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -152,14 +152,18 @@ def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial:
         what = " Open MPI does not show the size of their segments." if unseen else ""
         out.append(f"culmen tried the finished tuning file: every one of these algorithms runs.{what}")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
-    known = reader_of_rules(wanted.plan.launcher)
-    if changed or wanted.variables:
-        what = (
-            "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
-        )
-        out.append(f"{what}: {_install(known, folder)}")
-    else:
-        good = not (trial.wrong or tuned.unmeasured)
-        why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"
-        out.append(f"There is nothing to install: {why}.")
     return out
+
+
+def how_to_install(wanted: Tuning, tuned: Tuned, folder: Path, trial: Trial) -> str:
+    if tuned.changed or wanted.variables:
+        return install_sentence(wanted.plan.launcher, folder)
+    good = not (trial.wrong or tuned.unmeasured)
+    why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"
+    return f"There is nothing to install: {why}."
+
+
+def install_sentence(launcher: Launcher, folder: Path) -> str:
+    known = reader_of_rules(launcher)
+    what = "To load it as an environment module" if known.rules_kind == "tree" else "To use it for all your programs"
+    return f"{what}: {_install(known, folder)}"
