@@ -143,6 +143,29 @@ extern atomic_int iobuf_off;
 extern atomic_int iobuf_stopped;  // new files are not buffered
 extern __thread int iobuf_inside __attribute__((tls_model("initial-exec")));
 
+// numbers.c
+enum {
+  iobuf_number_size,
+  iobuf_number_large,
+  iobuf_number_buffers,
+  iobuf_number_read_ahead,
+  iobuf_number_write_behind,
+  iobuf_numbers_of_rules,
+  iobuf_number_memory = iobuf_numbers_of_rules,
+  iobuf_number_delay_ms,
+  iobuf_numbers
+};
+struct iobuf_limits {
+  const char *name, *variable, *allowed;
+  uint64_t least, most;
+  int is_size;  // a unit may follow
+};
+extern const struct iobuf_limits iobuf_limits[iobuf_numbers];
+/// 0: the text is wrong, and the value unchanged.
+int iobuf_read_number(const struct iobuf_limits* limits, const char* text, uint64_t* value);
+/// One sentence on stderr. Of the ranks of MPI, only rank 0 prints it.
+void iobuf_complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
 // table.c
 /// The description, with its file locked; null: the call must pass. Keep the file: iobuf_unlock ends it.
 struct iobuf_description* iobuf_enter(int fd);

@@ -22,67 +22,125 @@ static unsigned rule_count;
 static char patterns[text_bytes], rules_text[text_bytes];  // copies: a program can change its environment
 static int needs_whole_path;
 
-/// Leaves the value alone if the text is no number from least to most.
-static void read_number(const char* text, uint64_t least, uint64_t most, uint64_t* value) {
-  char* end;
-  const unsigned long long found = text == NULL || *text == '\0' ? 0 : strtoull(text, &end, 10);
-  if (text == NULL || *text == '\0' || *end != '\0' || found < least || found > most) return;
-  *value = found;
+static void set(struct iobuf_settings* with, unsigned k, uint64_t value) {
+  switch (k) {
+    case iobuf_number_size:
+      with->shift = 63 - (unsigned)__builtin_clzll(value);
+      if ((uint64_t)1 << with->shift < value) ++with->shift;
+      with->bytes = (size_t)1 << with->shift;
+      return;
+    case iobuf_number_large:
+      with->large = (size_t)value;
+      return;
+    case iobuf_number_buffers:
+      with->buffers = (unsigned)value;
+      return;
+    case iobuf_number_read_ahead:
+      with->ahead = (unsigned)value;
+      return;
+    case iobuf_number_write_behind:
+      with->behind = (unsigned)value;
+      return;
+    case iobuf_number_memory:
+      iobuf_memory = value;
+      return;
+    case iobuf_number_delay_ms:
+      iobuf_delay_ms = (unsigned)value;
+      return;
+  }
 }
 
-static void set(struct iobuf_settings* with, const char* name, const char* text) {
-  uint64_t bytes = with->bytes, large = with->large, buffers = with->buffers, ahead = with->ahead,
-           behind = with->behind;
-  if (strcasecmp(name, "size") == 0) read_number(text, iobuf_least_bytes, (uint64_t)1 << 30, &bytes);
-  if (strcasecmp(name, "large") == 0) read_number(text, 1, (uint64_t)1 << 30, &large);
-  if (strcasecmp(name, "buffers") == 0) read_number(text, 1, iobuf_most_buffers, &buffers);
-  if (strcasecmp(name, "read_ahead") == 0) read_number(text, 0, iobuf_most_buffers, &ahead);
-  if (strcasecmp(name, "write_behind") == 0) read_number(text, 0, iobuf_most_buffers, &behind);
-  with->shift = 63 - (unsigned)__builtin_clzll(bytes);
-  if ((size_t)1 << with->shift < bytes) ++with->shift;
-  with->bytes = (size_t)1 << with->shift;
-  with->large = (size_t)large;
-  with->buffers = (unsigned)buffers, with->ahead = (unsigned)ahead, with->behind = (unsigned)behind;
+/// A wrong value is taken out of the environment: processes that this one starts do not say it again.
+static void read_number(unsigned k) {
+  const struct iobuf_limits* const limits = &iobuf_limits[k];
+  char* const text = getenv(limits->variable);
+  uint64_t value;
+  if (text == NULL || *text == '\0') return;
+  if (iobuf_read_number(limits, text, &value)) {
+    set(&usual, k, value);
+    return;
+  }
+  iobuf_complain("culmen: %s must be %s, got '%.80s'; the default is used.\n", limits->variable, limits->allowed, text);
+  *text = '\0';
+}
+
+static const char no_file[] = "//";  // a pattern that no file fits
+
+/// Processes that this one starts get it, too.
+static void buffer_nothing(char* text) {
+  strcpy(patterns, no_file);
+  strcpy(text, no_file);
 }
 
 static void copy(char* to, const char* name) {
-  const char* text = getenv(name);
-  if (text != NULL && strlen(text) < text_bytes) strcpy(to, text);
+  char* const text = getenv(name);
+  if (text == NULL) return;
+  if (strlen(text) < text_bytes) {
+    strcpy(to, text);
+    return;
+  }
+  iobuf_complain("culmen: %s is longer than %d bytes; nothing is buffered.\n", name, text_bytes - 1);
+  buffer_nothing(text);
+}
+
+/// 0: it is wrong.
+static int read_setting(struct iobuf_settings* with, const char* word, const char* pattern) {
+  const size_t length = strcspn(word, "=");
+  for (unsigned k = 0; k < iobuf_numbers_of_rules; ++k) {
+    const struct iobuf_limits* const limits = &iobuf_limits[k];
+    uint64_t value;
+    if (strlen(limits->name) != length || strncasecmp(limits->name, word, length) != 0 || word[length] == '\0')
+      continue;
+    if (iobuf_read_number(limits, word + length + 1, &value)) {
+      set(with, k, value);
+      return 1;
+    }
+    iobuf_complain("culmen: CULMEN_IOBUF_RULES: %s of '%.80s' must be %s, got '%.80s'; it is ignored.\n", limits->name,
+                   pattern, limits->allowed, word + length + 1);
+    return 0;
+  }
+  iobuf_complain(
+      "culmen: CULMEN_IOBUF_RULES: '%.80s' of '%.80s' must be NAME=VALUE with size, large, buffers, read_ahead "
+      "or write_behind; it is ignored.\n",
+      word, pattern);
+  return 0;
+}
+
+/// original: the same text in the environment.
+static void read_rule(char* text, char* original) {
+  struct rule* const rule = &rules[rule_count++];
+  *rule = (struct rule){text, usual};
+  char *const colon = strrchr(text, ':'), *next;
+  if (strchr(text, '/') != NULL) needs_whole_path = 1;
+  if (colon == NULL) return;
+  *colon = '\0';
+  for (char* word = strtok_r(colon + 1, ",", &next); word != NULL; word = strtok_r(NULL, ",", &next)) {
+    if (!read_setting(&rule->with, word, text)) memset(original + (word - text), ',', strlen(word));
+  }
 }
 
 /// PATTERN:name=number,name=number;…
 static void read_rules(void) {
-  copy(rules_text, "CULMEN_IOBUF_RULES");
-  char *next, *inner;
+  static const char variable[] = "CULMEN_IOBUF_RULES";
+  copy(rules_text, variable);
+  char *const original = getenv(variable), *next;
+  if (original != NULL && strcmp(original, no_file) == 0) buffer_nothing(original);
   for (char* each = strtok_r(rules_text, ";", &next); each != NULL; each = strtok_r(NULL, ";", &next)) {
-    char* const colon = strrchr(each, ':');
-    if (rule_count == most_rules) return;
-    struct rule* const rule = &rules[rule_count++];
-    *rule = (struct rule){each, usual};
-    if (strchr(each, '/') != NULL) needs_whole_path = 1;
-    if (colon == NULL) continue;
-    *colon = '\0';
-    for (char* word = strtok_r(colon + 1, ",", &inner); word != NULL; word = strtok_r(NULL, ",", &inner)) {
-      char* const equals = strchr(word, '=');
-      if (equals == NULL) continue;
-      *equals = '\0';
-      set(&rule->with, word, equals + 1);
+    if (rule_count == most_rules) {
+      iobuf_complain("culmen: %s has more than %d rules; nothing is buffered.\n", variable, most_rules);
+      buffer_nothing(original);
+      return;
     }
+    read_rule(each, original + (each - rules_text));
   }
 }
 
 void iobuf_read_settings(void) {
-  static const char* const names[] = {"size", "large", "buffers", "read_ahead", "write_behind"};
-  static const char* const variables[] = {"CULMEN_IOBUF_SIZE", "CULMEN_IOBUF_LARGE", "CULMEN_IOBUF_BUFFERS",
-                                          "CULMEN_IOBUF_READ_AHEAD", "CULMEN_IOBUF_WRITE_BEHIND"};
-  for (unsigned k = 0; k < 5; ++k) set(&usual, names[k], getenv(variables[k]));
-  uint64_t memory = iobuf_memory, delay_ms = iobuf_delay_ms;
-  read_number(getenv("CULMEN_IOBUF_MEMORY"), iobuf_least_bytes, UINT64_MAX / 2, &memory);
-  read_number(getenv("CULMEN_IOBUF_DELAY_MS"), 1, 3600000, &delay_ms);
-  iobuf_memory = memory, iobuf_delay_ms = (unsigned)delay_ms;
+  for (unsigned k = 0; k < iobuf_numbers; ++k) read_number(k);
   copy(patterns, "CULMEN_IOBUF_FILES");
-  if (strchr(patterns, '/') != NULL) needs_whole_path = 1;
   read_rules();
+  if (strcmp(patterns, no_file) == 0) rule_count = 0;
+  if (strchr(patterns, '/') != NULL) needs_whole_path = 1;
 }
 
 /// A pattern without a slash is for the file's own name.
