@@ -6,8 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
+from culmen.tune.iobuf.report import sentences
 from culmen.tune.iobuf.settings import library
 from harness import CULMEN, HANGS_S, ROOT, culmen, environment
 
@@ -158,8 +160,27 @@ def test_a_report_says_what_became_of_the_calls(tmp_path):
     done = run_python(tmp_path, code, "--report", "--files", "a")
     assert done.returncode == 0, done.stderr
     assert "culmen: 1 file buffered." in done.stderr
-    assert "culmen: 5000 writes of the program became 1 writes of the system (0.5 MiB)." in done.stderr
+    assert "culmen: 5000 writes of the program became 1 write of the system (0.5 MiB)." in done.stderr
     assert (tmp_path / "a").read_bytes() == b"x" * 500_000
+
+
+def test_a_report_without_buffered_files_begins_with_the_reason(tmp_path):
+    done = run_python(tmp_path, "os.close(os.open('a', os.O_CREAT | os.O_WRONLY))\n", "--report", "--files", "b*")
+    said = [line for line in done.stderr.splitlines() if line.startswith("culmen: ")]
+    assert re.fullmatch(r"culmen: Not buffered: \d+ files? left out by name \(--files\)\.", said[0]), done.stderr
+    assert "became" not in done.stderr
+    assert " 0.0 MiB" not in done.stderr
+
+
+def test_a_report_without_files_says_so():
+    assert sentences(Counter()) == ["The program opened no file that could be buffered."]
+
+
+def test_a_report_calls_the_standard_streams_by_their_name(tmp_path):
+    done = culmen("iobuf", "--report", "--", "sh", "-c", "echo one > a", cwd=tmp_path)
+    assert re.search(r"Not buffered: \d+ files? used by stdio, or as standard input or output\.", done.stderr), (
+        done.stderr
+    )
 
 
 def test_settings_of_a_pattern_hold_for_its_files(tmp_path):

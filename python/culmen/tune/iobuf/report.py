@@ -7,7 +7,8 @@ from ...base.text import plural
 
 _LARGEST = "memory_bytes"
 _REASONS = {
-    "stream": "used by stdio (fopen, fdopen)",
+    "pattern": "left out by name (--files)",
+    "stream": "used by stdio, or as standard input or output",
     "mapping": "mapped into memory (mmap)",
     "lock": "locked (fcntl, flock)",
     "process": "shared with another process",
@@ -29,19 +30,29 @@ def read_reports(folder: Path) -> Counter[str]:
 def sentences(sums: Counter[str]) -> list[str]:
     """For the user."""
     lines = [
-        f"{plural(sums['files'], 'file')} buffered.",
-        f"{sums['writes']} writes of the program became {sums['system_writes']} writes of the system "
-        f"({_mib(sums['written_bytes'])}).",
-        f"{sums['reads']} reads of the program became {sums['system_reads']} reads of the system "
-        f"({_mib(sums['read_bytes'])}).",
-        f"A process used at most {_mib(sums[_LARGEST])} for buffers.",
+        f"Not buffered: {plural(count, 'file')} {text}."
+        for reason, text in _REASONS.items()
+        if (count := sums[f"aside_{reason}"])
     ]
-    for reason, text in _REASONS.items():
-        if count := sums[f"aside_{reason}"]:
-            lines.append(f"Not buffered: {plural(count, 'file')} {text}.")
+    if sums["files"] or not lines:
+        lines = _calls(sums) + lines
     if sums["errors"]:
         lines.append(f"{plural(sums['errors'], 'write')} in the background failed; {_told(sums)}.")
     return lines
+
+
+def _calls(sums: Counter[str]) -> list[str]:
+    if not sums["files"]:
+        return ["The program opened no file that could be buffered."]
+    return [
+        f"{plural(sums['files'], 'file')} buffered.",
+        *(
+            f"{plural(sums[f'{call}s'], call)} of the program became {plural(sums[f'system_{call}s'], call)} "
+            f"of the system ({_mib(sums[volume])})."
+            for call, volume in (("write", "written_bytes"), ("read", "read_bytes"))
+        ),
+        f"A process used at most {_mib(sums[_LARGEST])} for buffers.",
+    ]
 
 
 def _told(sums: Counter[str]) -> str:
