@@ -192,6 +192,12 @@ def test_settings_of_a_pattern_hold_for_its_files(tmp_path):
     assert "culmen: 2048 writes of the program became 9 writes of the system" in done.stderr, done.stderr
 
 
+def test_the_size_of_a_buffer_is_rounded_up_to_a_power_of_two(tmp_path):
+    code = "fd = os.open('a', os.O_CREAT | os.O_WRONLY)\nfor k in range(1024): os.write(fd, b'x' * 64)\nos.close(fd)\n"
+    done = run_python(tmp_path, code, "--report", "--files", "a", "--size", "5K", "--memory", "4G")
+    assert "culmen: 1024 writes of the program became 8 writes of the system" in done.stderr, done.stderr
+
+
 def test_the_exit_code_is_the_programs(tmp_path):
     assert run_python(tmp_path, "sys.exit(7)").returncode == 7
     assert run_python(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)").returncode == 137
@@ -330,6 +336,9 @@ def test_the_path_of_the_library_is_for_ld_preload(tmp_path):
         (["--", "./nothing"], "the program './nothing' was not found; write the path of a program after --"),
         (["--size", "1K", "--", "true"], "--size must be from 4K to 1G, got '1K'"),
         (["--size", "4K-8K", "--", "true"], "--size must be one size such as 64K or 4M, got '4K-8K'"),
+        (["--size", "3Q", "--", "true"], "--size must be one size such as 64K or 4M, got '3Q'"),
+        (["--memory", "1K", "--", "true"], "--memory must be from 4K to 9223372036854775807 bytes, got '1K'"),
+        (["--for", "*:size=8K-1M", "--", "true"], "--for: size must be one size such as 64K or 4M, got '8K-1M'"),
         (["--large", "0", "--", "true"], "--large must be from 1 to 1G, got '0'"),
         (["--for", "*.dat", "--", "true"], "--for must be PATTERN:NAME=VALUE,… such as '*.dat:size=4M,buffers=8'"),
         (["--for", "*:sise=4M", "--", "true"], "there is no setting 'sise'; did you mean 'size'"),

@@ -40,6 +40,14 @@ def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
+def one_size(text: str, option: str) -> int:
+    """In bytes. Raises InputError."""
+    found = _bytes(text)
+    if found is None:
+        raise InputError(f"{option} must be one size such as 64K or 4M, got '{text}'")
+    return found
+
+
 def beside(sizes: tuple[int, ...], offset: int) -> tuple[int, ...]:
     """With each size also those that are ``offset`` bytes smaller and larger."""
     found = {size + step for size in sizes for step in (-offset, 0, offset)}

@@ -11,7 +11,7 @@ def iobuf(
     context: typer.Context,
     size: Annotated[
         str | None,
-        typer.Option("--size", metavar="SIZE", help="Size of a buffer, from 4K to 1G, a power of two. Default: 1M."),
+        typer.Option("--size", metavar="SIZE", help="Size of a buffer, from 4K to 1G, rounded up to a power of two. Default: 1M."),
     ] = None,
     large: Annotated[
         str | None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
-from ...bench.words import check_known, sizes_of, words_of
+from ...bench.words import check_known, one_size, words_of
 from ...launch.programs import own_library
 
 MOST_BUFFERS = 64
@@ -13,6 +13,7 @@ LEAST_BYTES, MOST_BYTES = 4096, 1 << 30
 _LEAST = {"buffers": 1, "read_ahead": 0, "write_behind": 0}
 _LEAST_SIZE = {"size": LEAST_BYTES, "large": 1}
 _NAMES = (*_LEAST_SIZE, *_LEAST)
+_MOST_MEMORY_BYTES = 2**63 - 1
 _LONGEST = 4000  # bytes of a text
 
 
@@ -48,7 +49,7 @@ def variables_of(given: Given) -> dict[str, str]:
         "READ_AHEAD": given.read_ahead,
         "WRITE_BEHIND": given.write_behind,
         "DELAY_MS": given.delay_ms,
-        "MEMORY": given.memory and _one_size(given.memory, "--memory"),
+        "MEMORY": given.memory and _memory_bytes(given.memory),
         "FILES": given.files and ",".join(words_of(given.files, "--files")),
         "RULES": ";".join(rule_of(text) for text in given.rules) or None,
     }
@@ -79,14 +80,14 @@ def _setting(word: str) -> str:
 
 
 def buffer_bytes(text: str, option: str, least: int = LEAST_BYTES) -> int:
-    size = _one_size(text, option)
+    size = one_size(text, option)
     if not least <= size <= MOST_BYTES:
         raise InputError(f"{option} must be from {'4K' if least == LEAST_BYTES else least} to 1G, got '{text}'")
     return size
 
 
-def _one_size(text: str, option: str) -> int:
-    sizes = sizes_of(text, option)
-    if len(sizes) != 1:
-        raise InputError(f"{option} must be one size such as 64K or 4M, got '{text}'")
-    return sizes[0]
+def _memory_bytes(text: str) -> int:
+    size = one_size(text, "--memory")
+    if not LEAST_BYTES <= size <= _MOST_MEMORY_BYTES:
+        raise InputError(f"--memory must be from 4K to {_MOST_MEMORY_BYTES} bytes, got '{text}'")
+    return size
