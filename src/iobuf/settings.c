@@ -19,7 +19,8 @@ struct rule {
 static struct iobuf_settings usual = {(size_t)1 << 20, 20, (size_t)32 << 10, 4, 2, 2};
 static struct rule rules[most_rules];
 static unsigned rule_count;
-static char patterns[text_bytes], rules_text[text_bytes];  // copies: a program can change its environment
+// Copies: a program can change its environment.
+static char patterns[text_bytes], rules_text[text_bytes], exceptions[text_bytes];
 static int needs_whole_path;
 
 static void set(struct iobuf_settings* with, unsigned k, uint64_t value) {
@@ -135,10 +136,18 @@ static void read_rules(void) {
   }
 }
 
+static void read_exceptions(void) {
+  static const char variable[] = "CULMEN_IOBUF_EXCEPT";
+  copy(exceptions, variable);
+  char* const original = getenv(variable);
+  if (original != NULL && strcmp(original, no_file) == 0) buffer_nothing(original);
+}
+
 void iobuf_read_settings(void) {
   for (unsigned k = 0; k < iobuf_numbers; ++k) read_number(k);
   copy(patterns, "CULMEN_IOBUF_FILES");
   read_rules();
+  read_exceptions();
   if (strcmp(patterns, no_file) == 0) rule_count = 0;
   if (strchr(patterns, '/') != NULL) needs_whole_path = 1;
 }
@@ -148,10 +157,12 @@ static int fits(const char* pattern, const char* path, const char* name) {
   return fnmatch(pattern, strchr(pattern, '/') != NULL ? path : name, 0) == 0;
 }
 
-static int is_wanted(const char* path, const char* name) {
-  if (patterns[0] == '\0') return 1;
+/// list: with commas between the patterns.
+static int fits_one_of(const char* list, const char* path) {
+  const char* const slash = strrchr(path, '/');
+  const char* const name = slash != NULL ? slash + 1 : path;
   char one[text_bytes];
-  for (const char* at = patterns; *at != '\0';) {
+  for (const char* at = list; *at != '\0';) {
     const size_t length = strcspn(at, ",");
     memcpy(one, at, length);
     one[length] = '\0';
@@ -161,19 +172,26 @@ static int is_wanted(const char* path, const char* name) {
   return 0;
 }
 
+static void read_whole_path(int fd, char* whole) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t n = readlink(link, whole, text_bytes - 1);
+  whole[n > 0 ? n : 0] = '\0';
+}
+
 const struct iobuf_settings* iobuf_settings_of(int fd, const char* path) {
-  if (patterns[0] == '\0' && rule_count == 0) return &usual;
-  char link[64], whole[text_bytes];
-  if (needs_whole_path || path == NULL) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const ssize_t n = readlink(link, whole, sizeof whole - 1);
-    whole[n > 0 ? n : 0] = '\0';
-    path = whole;
-  }
+  if (patterns[0] == '\0' && rule_count == 0 && exceptions[0] == '\0') return &usual;
+  char whole[text_bytes];
+  whole[0] = '\0';
+  if (needs_whole_path || path == NULL || exceptions[0] != '\0') read_whole_path(fd, whole);
+  // The program may open the file by the name of a symbolic link.
+  if (path != NULL && fits_one_of(exceptions, path)) return NULL;
+  if (fits_one_of(exceptions, whole)) return NULL;
+  if (needs_whole_path || path == NULL) path = whole;
   const char* const slash = strrchr(path, '/');
   const char* const name = slash != NULL ? slash + 1 : path;
   for (unsigned k = 0; k < rule_count; ++k) {
     if (fits(rules[k].pattern, path, name)) return &rules[k].with;
   }
-  return is_wanted(path, name) ? &usual : NULL;
+  return patterns[0] == '\0' || fits_one_of(patterns, path) ? &usual : NULL;
 }

@@ -167,7 +167,9 @@ def test_a_report_says_what_became_of_the_calls(tmp_path):
 def test_a_report_without_buffered_files_begins_with_the_reason(tmp_path):
     done = run_python(tmp_path, "os.close(os.open('a', os.O_CREAT | os.O_WRONLY))\n", "--report", "--files", "b*")
     said = [line for line in done.stderr.splitlines() if line.startswith("culmen: ")]
-    assert re.fullmatch(r"culmen: Not buffered: \d+ files? left out by name \(--files\)\.", said[0]), done.stderr
+    assert re.fullmatch(r"culmen: Not buffered: \d+ files? left out by name \(--files, --except\)\.", said[0]), (
+        done.stderr
+    )
     assert "became" not in done.stderr
     assert " 0.0 MiB" not in done.stderr
 
@@ -190,6 +192,17 @@ def test_settings_of_a_pattern_hold_for_its_files(tmp_path):
     )
     done = run_python(tmp_path, code, "--report", "--files", "b", "--for", "*.dat:size=8K,buffers=2,write_behind=0")
     assert "culmen: 2048 writes of the program became 9 writes of the system" in done.stderr, done.stderr
+
+
+def test_files_are_left_out(tmp_path):
+    code = (
+        "for name in ('a', 'b.log', 'c'):\n  fd = os.open(name, os.O_CREAT | os.O_WRONLY)\n"
+        "  for k in range(1024): os.write(fd, b'x' * 64)\n  os.close(fd)\n"
+    )
+    names = ("--files", "a,c,*.log", "--for", "c:size=8K", "--except", "*.log", "--except", "c,none")
+    done = run_python(tmp_path, code, "--report", *names)
+    assert "culmen: 1024 writes of the program became 1 write of the system" in done.stderr, done.stderr
+    assert all((tmp_path / name).read_bytes() == b"x" * 65536 for name in ("a", "b.log", "c"))
 
 
 def test_the_size_of_a_buffer_is_rounded_up_to_a_power_of_two(tmp_path):
@@ -340,6 +353,8 @@ def test_the_path_of_the_library_is_for_ld_preload(tmp_path):
         (["--memory", "1K", "--", "true"], "--memory must be from 4K to 9223372036854775807 bytes, got '1K'"),
         (["--for", "*:size=8K-1M", "--", "true"], "--for: size must be one size such as 64K or 4M, got '8K-1M'"),
         (["--large", "0", "--", "true"], "--large must be from 1 to 1G, got '0'"),
+        (["--except", "", "--", "true"], "--except is empty; write names with commas between them"),
+        (["--except", "x" * 5000, "--", "true"], "the patterns of --except are longer than 4000 bytes"),
         (["--for", "*.dat", "--", "true"], "--for must be PATTERN:NAME=VALUE,… such as '*.dat:size=4M,buffers=8'"),
         (["--for", "*:sise=4M", "--", "true"], "there is no setting 'sise'; did you mean 'size'"),
         (["--for", "*:buffers=0", "--", "true"], "--for: buffers must be a whole number from 1 to 64, got '0'"),

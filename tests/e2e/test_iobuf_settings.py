@@ -103,6 +103,7 @@ def test_of_the_ranks_only_the_first_says_it(tmp_path):
     ("name", "value", "why"),
     [
         ("FILES", "*.dat," * 1000, "is longer than 4095 bytes"),
+        ("EXCEPT", "b," * 3000, "is longer than 4095 bytes"),
         ("RULES", "*.dat:size=8K;" * 300, "is longer than 4095 bytes"),
         ("RULES", "*.dat:size=8K;" * 65, "has more than 64 rules"),
     ],
@@ -113,3 +114,33 @@ def test_nothing_is_buffered_if_patterns_do_not_fit(tmp_path, name, value, why):
     printed, sums = run(tmp_path, words, **{f"CULMEN_IOBUF_{name}": value})
     assert printed == f"culmen: CULMEN_IOBUF_{name} {why}; nothing is buffered.\n"
     assert (sums["files"], sums["aside_pattern"] >= 2) == (0, True)
+
+
+@pytest.mark.parametrize("pattern", ["b", "*/b", "link", "*/none,*/b,x", "{folder}/b"])
+def test_a_file_is_left_out_by_its_name_and_by_that_of_a_link(tmp_path, pattern):
+    (tmp_path / "b").touch()
+    (tmp_path / "link").symlink_to("b")
+    pattern = pattern.replace("{folder}", str(tmp_path))
+    rules = "a:size=8K;link:size=8K"
+    _, sums = write_files(tmp_path, "a", "link", CULMEN_IOBUF_EXCEPT=pattern, CULMEN_IOBUF_RULES=rules)
+    assert sums["system_writes"] == 8
+    assert (tmp_path / "b").read_bytes() == b"x" * 65536
+
+
+SYSCALL = """
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) {
+  const int fd = open("a", O_CREAT | O_WRONLY, 0644);
+  if (write(fd, "one", 3) != 3) return 1;
+  return syscall(SYS_write, fd, "two", 3) != 3;
+}
+"""
+
+
+def test_a_file_that_is_left_out_can_be_written_by_syscall(tmp_path):
+    (tmp_path / "app.c").write_text(SYSCALL)
+    subprocess.run(["cc", "-o", "app", "app.c"], cwd=tmp_path, check=True)
+    run(tmp_path, ["./app"], CULMEN_IOBUF_EXCEPT="a")
+    assert (tmp_path / "a").read_bytes() == b"onetwo"

@@ -11,7 +11,9 @@ def iobuf(
     context: typer.Context,
     size: Annotated[
         str | None,
-        typer.Option("--size", metavar="SIZE", help="Size of a buffer, from 4K to 1G, rounded up to a power of two. Default: 1M."),
+        typer.Option(
+            "--size", metavar="SIZE", help="Size of a buffer, from 4K to 1G, rounded up to a power of two. Default: 1M."
+        ),
     ] = None,
     large: Annotated[
         str | None,
@@ -71,6 +73,15 @@ def iobuf(
             "of the file, without its folder. Default: all files.",
         ),
     ] = None,
+    exceptions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--except",
+            metavar="PATTERN,…",
+            help="Do not buffer these files, also if --files or --for names them. You can give this option several "
+            "times.",
+        ),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,5 +99,6 @@ def iobuf(
         bool, typer.Option("--library", help="Only print the path of the library, for LD_PRELOAD.")
     ] = False,
 ) -> None:
-    settings = (size, large, buffers, read_ahead, write_behind, delay_ms, memory, files, tuple(rules or ()))
+    numbers = (size, large, buffers, read_ahead, write_behind, delay_ms, memory)
+    settings = (*numbers, files, tuple(exceptions or ()), tuple(rules or ()))
     raise typer.Exit(work.iobuf.run(list(context.args), settings, report, library))

@@ -7,7 +7,7 @@ from ...base.text import plural
 
 _LARGEST = "memory_bytes"
 _REASONS = {
-    "pattern": "left out by name (--files)",
+    "pattern": "left out by name (--files, --except)",
     "stream": "used by stdio, or as standard input or output",
     "mapping": "mapped into memory (mmap)",
     "lock": "locked (fcntl, flock)",

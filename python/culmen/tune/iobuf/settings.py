@@ -29,6 +29,7 @@ class Given:
     delay_ms: int | None = None
     memory: str | None = None
     files: str | None = None
+    exceptions: Sequence[str] = ()
     rules: Sequence[str] = ()
 
 
@@ -51,10 +52,11 @@ def variables_of(given: Given) -> dict[str, str]:
         "DELAY_MS": given.delay_ms,
         "MEMORY": given.memory and _memory_bytes(given.memory),
         "FILES": given.files and ",".join(words_of(given.files, "--files")),
+        "EXCEPT": ",".join(word for text in given.exceptions for word in words_of(text, "--except")) or None,
         "RULES": ";".join(rule_of(text) for text in given.rules) or None,
     }
     found = {f"CULMEN_IOBUF_{name}": str(value) for name, value in values.items() if value is not None}
-    for name, option in (("FILES", "--files"), ("RULES", "--for")):
+    for name, option in (("FILES", "--files"), ("EXCEPT", "--except"), ("RULES", "--for")):
         if len(found.get(f"CULMEN_IOBUF_{name}", "").encode()) > _LONGEST:
             raise InputError(f"the patterns of {option} are longer than {_LONGEST} bytes; use fewer or shorter ones")
     return found
