@@ -10,6 +10,7 @@ import pytest
 from culmen.bench.verdict import verdict_of
 from culmen.tune.command import measured
 from culmen.tune.command.effects import effects_of
+from culmen.tune.command.failed import Failed, failure_sentences
 from culmen.tune.command.recipe import comparison_file, objective_of, present_of, read_recipe, search_file
 from culmen.tune.command.results import Compared, Tuned, sentences
 from culmen.tune.command.worth import Worth
@@ -247,6 +248,16 @@ def test_a_setting_that_is_inactive_at_present_needs_no_value(recipe_of):
 def test_values_alone_are_not_what_is_tuned_for(recipe_of):
     recipe = recipe_of(RECIPE + "values = { error = { regex = 'error (.*)' } }\n")
     assert objective_of(recipe) == ("wall time", False)
+
+
+def test_at_most_three_kinds_of_failures_are_shown():
+    kinds = [Failed(f"reason {k}", runs) for k, runs in enumerate((4, 2, 1, 1, 1))]
+    assert list(failure_sentences(kinds, 20)) == [
+        "4 of 20 runs of the search failed: reason 0",
+        "2 of 20 runs of the search failed: reason 1",
+        "1 of 20 runs of the search failed: reason 2",
+        "2 more runs of the search failed for other reasons.",
+    ]
 
 
 KEEP_COST = "The runs took 0:01:00 and cost 0.1. There is no gain, so further runs never save this time."

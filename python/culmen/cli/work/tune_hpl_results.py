@@ -14,6 +14,7 @@ from ...bench.verdict import Verdict
 from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, table
 from ...report.reading import read
+from ...tune.command.failed import failed_in
 from ...tune.command.line import typed_line
 from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
@@ -106,7 +107,10 @@ def _tuned(outcome: Outcome) -> Tuned:
     old = {name: value for name, value in asked.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
     values = [float(value) for value in gflops[searched.order]]
-    return Tuned("GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended)
+    return Tuned(
+        "GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended,
+        failed_in(searched),
+    )  # fmt: skip
 
 
 def _further(outcome: Outcome) -> Iterator[str]:

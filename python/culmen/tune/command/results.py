@@ -1,7 +1,7 @@
 """What a tuning found: as a table, as sentences, and as JSON."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from ...base.text import lasted, plural, shown
 from ...bench.verdict import Verdict
 from ...problem.given import Value
 from .effects import Effect
+from .failed import Failed, failure_sentences
 from .simpler import Kept
 from .stopping import Ended, as_dict
 from .worth import Worth
@@ -60,6 +61,7 @@ class Tuned:
     values: list[float]  # of the search, in the order of its runs; NaN: the run failed
     spent_s: float
     ended: Ended | None = None  #: why the search ended, if its stop was weighed
+    failures: Sequence[Failed] = ()  #: of the search
 
     @property
     def is_better(self) -> bool:
@@ -81,7 +83,9 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 
 def sentences(tuned: Tuned) -> Iterator[str]:
-    """The verdict, and whether the tuning was worth its time: the hours spent, the gain, and when it pays."""
+    """The failures of the search, the verdict, and whether the tuning was worth its time: the hours spent, the gain,
+    and when it pays."""
+    yield from failure_sentences(tuned.failures, len(tuned.values))
     if tuned.ended is not None:
         yield _why_ended(tuned.ended, len(tuned.values))
     yield from _better(tuned) if tuned.is_better else _kept(tuned)
@@ -200,6 +204,7 @@ def as_json(tuned: Tuned) -> dict[str, Any]:
         "spent_s": tuned.spent_s,
         "worth": tuned.worth and vars(tuned.worth),
         "search_ended": as_dict(tuned.ended),
+        "failures": [vars(failed) for failed in tuned.failures],
         "effects": [vars(effect) for effect in tuned.effects],
         "machine": here(),
     }

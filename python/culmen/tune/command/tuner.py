@@ -26,6 +26,7 @@ from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...study_file import StudyFile
 from .effects import Effect, effects_of
+from .failed import failed_in
 from .page import tuning_page
 from .recipe import (
     ROUND,
@@ -280,8 +281,9 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     values = [float(value) for value in searched.values[searched.order, 0]]
     effects = effects_in(searched)
     return Tuned(
-        tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended
-    )
+        tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended,
+        failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")),
+    )  # fmt: skip
 
 
 def spent_s(stores: Sequence[Path]) -> float:

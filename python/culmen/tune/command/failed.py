@@ -1,0 +1,68 @@
+"""The failed runs of a search: how many of each kind, and an example of each."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ...base.text import plural
+from ...report.failures import first_line
+from ...report.reading import Evaluations
+from ...store.table import STATUSES
+
+_SHOWN = 3
+_LOGS = ("stderr.txt", "stdout.txt")
+_OURS = "culmen: "  # a line of measured.py
+_CLASS = re.compile(r"^culmen\.[\w.]+: ")
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A kind of failures. ``why``: of the first one, in one line. ``log``: a file with its whole text; empty: none."""
+
+    why: str
+    runs: int
+    log: str = ""
+
+
+def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
+    """The most frequent kind first. ``work``: the folder with a folder of each run; None: there is none.
+
+    Failures of one kind have the same reason; numbers in the last line of a program's output may differ.
+    """
+    kinds: dict[tuple[str, str], Failed] = {}
+    for row in np.flatnonzero(found.failed & (found.told >= 0)):
+        number = int(found.evaluation[row])
+        reason, detail = _reason_of(STATUSES[found.status[row]], found.store.outcomes(number, 1)[0]["message"])
+        kind = (reason, re.sub(r"\d+", "0", detail))
+        if kind not in kinds:
+            why = ": ".join(filter(None, (reason, detail)))
+            kinds[kind] = Failed(first_line(why), 0, _log_of(work / str(number)) if work else "")
+        kinds[kind] = replace(kinds[kind], runs=kinds[kind].runs + 1)
+    return sorted(kinds.values(), key=lambda failed: -failed.runs)
+
+
+def failure_sentences(failures: Sequence[Failed], runs: int) -> Iterator[str]:
+    """At most three kinds. ``runs``: of the search."""
+    for failed in failures[:_SHOWN]:
+        log = f" (whole text: {failed.log})" if failed.log else ""
+        yield f"{failed.runs} of {plural(runs, 'run')} of the search failed: {failed.why}{log}"
+    if others := sum(failed.runs for failed in failures[_SHOWN:]):
+        yield f"{plural(others, 'more run')} of the search failed for other reasons."
+
+
+def _reason_of(status: str, message: str) -> tuple[str, str]:
+    """The reason, and the last line of the program's output; empty if the reason is enough."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines:
+        return status, ""
+    if ours := [line for line in lines[1:] if line.startswith(_OURS)]:
+        return ours[-1].removeprefix(_OURS), ""
+    ended_badly = status in ("failed", "crashed") and len(lines) > 1
+    return _CLASS.sub("", lines[0]), lines[-1] if ended_badly else ""
+
+
+def _log_of(folder: Path) -> str:
+    return next((str(folder / name) for name in _LOGS if (folder / name).exists()), "")
