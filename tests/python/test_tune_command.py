@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -283,6 +284,30 @@ def test_every_verdict_to_keep_says_what_was_spent(compared):
     *_, verdict, cost = sentences(tuned_with(compared))
     assert verdict.startswith("Keep what you have: ")
     assert cost == KEEP_COST
+
+
+DISTURBED = [(1.0, 0.03), (1.1, 0.033), (0.02, 0.029)]
+
+
+def test_a_gain_that_the_rounds_do_not_show_may_need_more_rounds():
+    advice = "write rounds = {rounds} under [tune] in app.toml, and type the same command"
+    _, verdict, why, more, cost = sentences(replace(tuned_with(Compared(DISTURBED, "")), more_rounds=advice))
+    assert verdict.startswith("Keep what you have: the new settings are not clearly better (0.109 times the wall time")
+    assert "%" not in verdict.removeprefix("Keep what you have").replace("interval of 95 %", "")
+    assert why == "3 rounds are too few to show a gain, or the values vary too much between them."
+    assert more == "More rounds may show it: write rounds = 10 under [tune] in app.toml, and type the same command."
+    assert cost.endswith("Further runs may save this time, but no gain was shown.")
+
+
+def test_a_loss_needs_no_more_rounds():
+    turned = [(new, old) for old, new in DISTURBED]
+    _, verdict, cost = sentences(replace(tuned_with(Compared(turned, "")), more_rounds="try"))
+    assert "not clearly better (9.15 times the wall time, interval of 95 %: 0.035" in verdict
+    assert cost == KEEP_COST
+    _, worse, _ = sentences(tuned_with(Compared([(1.0, 3.0)] * 5, "")))
+    assert "are worse (3 times the wall time, interval of 95 %: 3 to 3 times)" in worse
+    _, worse, _ = sentences(tuned_with(Compared([(1.0, 1.5)] * 5, "")))
+    assert "are worse (50.0 % more wall time, interval of 95 %: 50.0 to 50.0 %)" in worse
 
 
 def test_a_gain_says_what_was_spent_and_when_it_pays():

@@ -17,7 +17,7 @@ from ...report.reading import read
 from ...tune.command.failed import failed_in
 from ...tune.command.line import typed_line
 from ...tune.command.page import tuning_page
-from ...tune.command.results import HEADINGS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
+from ...tune.command.results import HEADINGS, ROUNDS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.stopping import Ended
 from ...tune.command.tuner import effects_in, spent_s
 from ...tune.command.worth import Worth
@@ -33,6 +33,7 @@ from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
 
 _RUNS_EACH = 2  # of each parameter, to say what matters
+_MORE_ROUNDS = f"add --rounds {ROUNDS}, more --minutes and --overwrite to the command; it measures all again"
 _RESULT, _PAGE = "result.json", "tuning.html"
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _INPUT = Kind("input file of HPL", lambda _path, head: b"HPL" in head)
@@ -109,7 +110,7 @@ def _tuned(outcome: Outcome) -> Tuned:
     values = [float(value) for value in gflops[searched.order]]
     return Tuned(
         "GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended,
-        failed_in(searched),
+        failed_in(searched), _MORE_ROUNDS,
     )  # fmt: skip
 
 

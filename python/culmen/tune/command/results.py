@@ -17,6 +17,9 @@ from .worth import Worth
 
 HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters")
 TEXTS = ("parameter", "matters")
+ROUNDS = "{rounds}"
+_USUAL_ROUNDS, _MOST_ROUNDS = 10, 1000
+_LARGE = 2.0  # gains in an interval that are easier to read as factors
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Tuned:
     spent_s: float
     ended: Ended | None = None  #: why the search ended, if its stop was weighed
     failures: Sequence[Failed] = ()  #: of the search
+    more_rounds: str = ""  #: what a user does to compare in N rounds: a clause with ROUNDS; empty: nothing
 
     @property
     def is_better(self) -> bool:
@@ -69,6 +73,13 @@ class Tuned:
         if self.verdict is None or self.compared is None or self.compared.fails_more:
             return False
         return self.verdict.is_better
+
+    @property
+    def is_open(self) -> bool:
+        """The rounds show a gain that may be chance."""
+        if self.verdict is None or self.compared is None or self.compared.fails_more:
+            return False
+        return self.verdict.gain > 0 >= self.verdict.low
 
 
 def rows_of(tuned: Tuned) -> Iterator[list[str]]:
@@ -108,6 +119,16 @@ def _kept(tuned: Tuned) -> Iterator[str]:
         yield _medians(verdict, tuned)
         word = "worse" if verdict.is_worse else "not clearly better"
         yield f"Keep what you have: the new settings are {word} ({_change(verdict, tuned)})."
+        if tuned.is_open:
+            yield from _not_shown(verdict, tuned)
+
+
+def _not_shown(verdict: Verdict, tuned: Tuned) -> Iterator[str]:
+    """Why a gain was not shown, and what may show it."""
+    yield f"{verdict.rounds} rounds are too few to show a gain, or the values vary too much between them."
+    rounds = min(max(2 * len(tuned.compared.rounds if tuned.compared else []), _USUAL_ROUNDS), _MOST_ROUNDS)
+    if tuned.more_rounds and rounds > verdict.rounds:
+        yield f"More rounds may show it: {tuned.more_rounds.replace(ROUNDS, str(rounds))}."
 
 
 def _better(tuned: Tuned) -> Iterator[str]:
@@ -128,7 +149,9 @@ def _pays(tuned: Tuned) -> Iterator[str]:
     """The hours spent, and when they pay."""
     worth = tuned.worth
     cost = "" if worth is None or worth.cost is None else f" and cost {shown(worth.cost, 2)}"
-    if not tuned.is_better:
+    if tuned.is_open:
+        then = "Further runs may save this time, but no gain was shown."
+    elif not tuned.is_better:
         then = "There is no gain, so further runs never save this time."
     elif worth is None or worth.back_h is None:
         then = f"The time that the new settings save is not known, because {tuned.goal} is neither a time nor a rate."
@@ -173,15 +196,19 @@ def _change(verdict: Verdict, tuned: Tuned) -> str:
     if not verdict.relative:
         word = "higher" if tuned.maximize else "lower"
         return f"{tuned.goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
-    if tuned.maximize and verdict.gain > 1:
-        return (
-            f"{1 + verdict.gain:.3g} times the {tuned.goal}, interval of 95 %: {1 + verdict.low:.3g} to "
-            f"{1 + verdict.high:.3g} times"
-        )
+    if verdict.low < -1 or (tuned.maximize and (verdict.gain > 1 or verdict.high > _LARGE)):
+        return _factors(verdict, tuned)
     word, low, gain, high = "more" if tuned.maximize else "less", verdict.low, verdict.gain, verdict.high
     if verdict.is_worse:
         word, low, gain, high = "less" if tuned.maximize else "more", -high, -gain, -low
     return f"{100 * gain:.1f} % {word} {tuned.goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
+
+
+def _factors(verdict: Verdict, tuned: Tuned) -> str:
+    sign = 1 if tuned.maximize else -1
+    middle, *ends = (1 + sign * gain for gain in (verdict.gain, verdict.low, verdict.high))
+    low, high = sorted(ends)
+    return f"{middle:.3g} times the {tuned.goal}, interval of 95 %: {low:.3g} to {high:.3g} times"
 
 
 def _not_needed(kept: Kept | None) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ from .recipe import (
     search_file,
     use_h_of,
 )
-from .results import Compared, Tuned, as_json, rows_of, sentences
+from .results import ROUNDS, Compared, Tuned, as_json, rows_of, sentences
 from .search import search_while_it_pays
 from .simpler import Simpler, compared_with_best, simpler_than
 from .stopping import Ended, StopRule, as_dict, ended_from
@@ -96,6 +96,10 @@ class Tuner:
     ) -> None:
         self.recipe, self.folder, self.quiet, self._given = recipe, folder, quiet, recipe
         self._scratch, self._stores, self._open = scratch, dict[str, KeptStore](), ExitStack()
+        more = f"type the command with --rounds {ROUNDS}"
+        if not limits:
+            more = f"write rounds = {ROUNDS} under [tune] in {file.name}, and type the same command"
+        self.more_rounds = f"{more}; it repeats only the comparison"
         self._limits = limits and not recipe.evaluator.time_limit_s
         self._file, self._source, self._place = file, str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
@@ -282,7 +286,7 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     effects = effects_in(searched)
     return Tuned(
         tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended,
-        failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")),
+        failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")), tuner.more_rounds,
     )  # fmt: skip
 
 
