@@ -91,7 +91,13 @@ def test_what_matters_is_told_from_what_does_not():
 
 
 def test_few_runs_tell_nothing_of_parameters():
-    assert effects_of(["a"], np.zeros((7, 1)), np.ones(7), [True]) == []
+    for parameters, least in ((1, 10), (3, 14)):
+        names, x = ["a", "b", "c"][:parameters], np.arange(3.0 * least).reshape(least, 3)[:, :parameters]
+        values, ordered = 1 + np.arange(float(least)), [True] * parameters
+        assert effects_of(names, x[1:], values[1:], ordered) == []
+        assert len(effects_of(names, x, values, ordered)) == parameters
+    said = [*sentences(replace(tuned_with(None), more_runs="more --runs help"))]
+    assert said[0] == "There were too few runs to say which parameters matter; more --runs help."
 
 
 def test_inactive_parameters_are_a_level_of_their_own():

@@ -32,7 +32,7 @@ from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
 
-_RUNS_EACH = 2  # of each parameter, to say what matters
+_MORE_RUNS = "more --minutes help"
 _MORE_ROUNDS = f"add --rounds {ROUNDS}, more --minutes and --overwrite to the command; it measures all again"
 _RESULT, _PAGE = "result.json", "tuning.html"
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
@@ -73,8 +73,6 @@ def write_and_show(outcome: Outcome) -> None:
     _write(outcome, tuned, used, n)
     print_table(report.HEADINGS, outcome.shown_cases, report.TEXTS)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
-    if not tuned.effects:
-        print("There were too few runs to say which parameters matter; more --minutes help.")
     for sentence in [*sentences(tuned), *_further(outcome)]:
         print(sentence)
     if asked.options.size is None:
@@ -103,14 +101,13 @@ def _tuned(outcome: Outcome) -> Tuned:
     searched = read(outcome.runs.folder / SEARCH)
     gflops = np.exp(searched.values[:, 0])
     names = {name for name, parameter in asked.space(outcome.known).items() if "value" not in parameter}
-    enough = _RUNS_EACH * len(names) <= np.count_nonzero(searched.feasible)
-    effects = effects_in(searched, gflops) if enough else []
+    effects = effects_in(searched, gflops)
     old = {name: value for name, value in asked.cases[PRESENT].items() if name in names}
     chosen = {name: new[name] for name in old}
     values = [float(value) for value in gflops[searched.order]]
     return Tuned(
         "GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended,
-        failed_in(searched), _MORE_ROUNDS,
+        failed_in(searched), _MORE_RUNS, _MORE_ROUNDS,
     )  # fmt: skip
 
 

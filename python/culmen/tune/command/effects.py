@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_FEWEST, _FOR_EACH = 8, 2  # runs for a table of effects: so many, and so many for each parameter
 _LEVELS = 6  # at most so many values are levels of their own; more are a curve
 _RIDGE = 1e-3
 _SAMPLES, _SHUFFLES, _LIKELY = 200, 300, 0.99
@@ -23,10 +24,15 @@ class Effect:
     matters: bool
 
 
+def runs_for_effects(parameters: int) -> int:
+    """The number of successful runs below which nothing is said about effects."""
+    return _FEWEST + _FOR_EACH * parameters
+
+
 def effects_of(
     names: Sequence[str], x: np.ndarray, values: np.ndarray, ordered: Sequence[bool], seed: int = 1
 ) -> list[Effect]:
-    """The largest effect first; fewer than eight runs have none.
+    """The largest effect first; fewer runs than ``runs_for_effects`` have none.
 
     ``x``: a row for each run, a column for each parameter; NaN: it is inactive. ``values``: of the runs. ``ordered``:
     whether a parameter's values have an order.
@@ -34,7 +40,7 @@ def effects_of(
     rng = np.random.default_rng(seed)
     positive = bool((values > 0).all())
     y = np.log(values) if positive else values
-    if len(y) < 8:
+    if len(y) < runs_for_effects(len(names)):
         return []
     blocks = [_columns(x[:, j], ordered[j]) for j in range(len(names))]
     sizes = _sizes(blocks, y)

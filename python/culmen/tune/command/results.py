@@ -65,6 +65,7 @@ class Tuned:
     spent_s: float
     ended: Ended | None = None  #: why the search ended, if its stop was weighed
     failures: Sequence[Failed] = ()  #: of the search
+    more_runs: str = ""  #: what makes the search longer: a clause; empty: nothing is said of few runs
     more_rounds: str = ""  #: what a user does to compare in N rounds: a clause with ROUNDS; empty: nothing
 
     @property
@@ -94,8 +95,10 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 
 def sentences(tuned: Tuned) -> Iterator[str]:
-    """The failures of the search, the verdict, and whether the tuning was worth its time: the hours spent, the gain,
-    and when it pays."""
+    """What too few runs cannot say, the failures of the search, the verdict, and whether the tuning was worth its
+    time: the hours spent, the gain, and when it pays."""
+    if not tuned.effects and tuned.more_runs:
+        yield f"There were too few runs to say which parameters matter; {tuned.more_runs}."
     yield from failure_sentences(tuned.failures, len(tuned.values))
     if tuned.ended is not None:
         yield _why_ended(tuned.ended, len(tuned.values))

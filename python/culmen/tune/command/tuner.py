@@ -100,6 +100,7 @@ class Tuner:
         if not limits:
             more = f"write rounds = {ROUNDS} under [tune] in {file.name}, and type the same command"
         self.more_rounds = f"{more}; it repeats only the comparison"
+        self.more_runs = "more --runs help" if limits else "a larger limit in [stop] helps"
         self._limits = limits and not recipe.evaluator.time_limit_s
         self._file, self._source, self._place = file, str(file), file.resolve().parent
         self._builds = self.folder.resolve() / _BUILDS
@@ -286,7 +287,7 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     effects = effects_in(searched)
     return Tuned(
         tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended,
-        failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")), tuner.more_rounds,
+        failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")), tuner.more_runs, tuner.more_rounds,
     )  # fmt: skip
 
 
