@@ -128,6 +128,19 @@ def test_a_program_without_a_result_is_a_sentence(tmp_path, before, verdict, mes
     assert "HPL failed with the present settings" in done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+    assert "HplError" not in done.stderr
+
+
+def test_a_program_that_is_not_hpl_is_a_sentence_and_leaves_no_folder(tmp_path):
+    done = culmen("tune", "hpl", "--program", "/bin/true", *QUICK, cwd=tmp_path)
+    assert done.returncode == 2
+    said = "/true printed nothing; is it HPL? Give the path of xhpl or hpcc with --program"
+    assert said in " ".join(done.stderr.split())
+    assert "HplError" not in done.stderr
+    done = culmen("tune", "hpl", "--program", "/bin/true", "--only", "nb,gird", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "gird" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_settings_with_a_wrong_result_are_left_out(tmp_path):

@@ -4,7 +4,8 @@ import os
 import platform
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -107,3 +108,17 @@ def folder_for(path: Path) -> Path:
     if not os.access(path, os.W_OK | os.X_OK):
         raise InputError(f"--output {path}: the folder is not writable; give another one")
     return path
+
+
+@contextmanager
+def folder_of_results(path: Path) -> Iterator[Path]:
+    """As ``folder_for``. If the block fails, a folder that was made and is still empty is removed."""
+    is_new = not path.exists()
+    folder = folder_for(path)
+    try:
+        yield folder
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # it has results
+                folder.rmdir()
+        raise

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import lasted, shown
-from ...bench.kept import StoppedError, folder_for
+from ...bench.kept import StoppedError, folder_of_results
 from ...tune.command.worth import Use
 from ...tune.hpl.asked import Asked
 from ...tune.hpl.compared import compare
@@ -23,7 +23,11 @@ __all__ = ["Options", "Use", "tune_hpl"]
 
 def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool) -> int:
     """Returns an exit code. Raises InputError if an option is wrong, or if HPL fails with the present settings."""
-    folder = folder_for(output or Path("tune-hpl"))
+    with folder_of_results(output or Path("tune-hpl")) as folder:
+        return _tune(options, folder, overwrite, quiet)
+
+
+def _tune(options: Options, folder: Path, overwrite: bool, quiet: bool) -> int:
     asked = Asked(options, folder, (lambda _: None) if quiet else _say)
     runs = Runs(asked.how(folder), folder, quiet)
     if overwrite:

@@ -8,6 +8,7 @@ from ..._core import InputError
 from ...bench.kept import remove_measurements
 from ...report.files import Kind, replacing
 from .asked import Asked
+from .output import reason_of
 from .plan import FIRST_N, SLOWEST, Known, limit_s_for, planned, second_n
 from .programs import NAMES
 from .report import PRESENT, USUAL
@@ -46,7 +47,7 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
     n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
     tried = asked.usual()
     points = [(each, n) for each in _different([*asked.cases.values(), *tried])]
-    small = _measured(runs, FIRST, points, _FIRST_LIMIT_S)
+    small = _measured(asked, runs, FIRST, points, _FIRST_LIMIT_S)
     best = _best_of_each([each for each in small if each[0] in tried]) or small[:1]
     ahead = max(speed for _, _, speed in best)
     kept = [settings for settings, _, speed in best if speed >= SLOWEST * ahead]
@@ -71,7 +72,7 @@ def _larger_runs(asked: Asked, runs: Runs, small: list[Measured], kept: list[Set
             m = second_n(fitted([(n, ahead if speed >= SLOWEST * ahead else speed)]), asked.wanted)
             points.append((settings, m))
             longest_s = max(longest_s, fitted([(n, speed)]).time_s(m))
-    return _measured(runs, SECOND, points, limit_s_for(longest_s) + _FIRST_LIMIT_S)
+    return _measured(asked, runs, SECOND, points, limit_s_for(longest_s) + _FIRST_LIMIT_S)
 
 
 def _different(settings: Iterable[Settings]) -> list[Settings]:
@@ -82,13 +83,16 @@ def _different(settings: Iterable[Settings]) -> list[Settings]:
     return out
 
 
-def _measured(runs: Runs, store: str, points: list[tuple[Settings, int]], limit_s: float) -> list[Measured]:
+def _measured(
+    asked: Asked, runs: Runs, store: str, points: list[tuple[Settings, int]], limit_s: float
+) -> list[Measured]:
     """The first settings, which are the present ones, must not fail."""
     sizes = sorted({n for _, n in points})
     values, result = runs.of(store, points, f"first runs with N = {' and '.join(map(str, sizes))}", limit_s)
     if math.isnan(values[0]):
         remove_measurements(runs.folder / store)
-        raise InputError(f"HPL failed with the present settings: {result.first_failure.splitlines()[0]}")
+        why = reason_of(result.first_failure, asked.program.path)
+        raise InputError(f"HPL failed with the present settings: {why}")
     return [(*point, 0.0 if math.isnan(value) else value) for point, value in zip(points, values, strict=True)]
 
 

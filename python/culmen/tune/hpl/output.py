@@ -13,6 +13,8 @@ _RESULT = re.compile(
     re.MULTILINE,
 )
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|.*=\s*(\S+)\s+\.+\s+(PASSED|FAILED)\s*$", re.MULTILINE)
+_NOTHING = "it printed nothing"
+_CLASS = re.compile(rf"^(evaluation \d+ failed: )?{re.escape(__name__)}\.HplError: ")
 _MEMORY = "Memory allocation failed"
 _NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
 _KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed itself
@@ -20,6 +22,14 @@ _KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed it
 
 class HplError(InputError):
     """A run without a valid result."""
+
+
+def reason_of(failure: str, program: str) -> str:
+    """In one line, from the message of a failed run of this program."""
+    why = _CLASS.sub("", failure.splitlines()[0])
+    if why.endswith(_NOTHING):
+        return f"{program} printed nothing; is it HPL? Give the path of xhpl or hpcc with --program"
+    return why
 
 
 def failed_with(code: int, why: str) -> HplError:
@@ -91,7 +101,7 @@ def result_in(text: str, n: int) -> Run:
 
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip(" =-\t")]
-    return f"; its last line is: {lines[-1]}" if lines else "; it printed nothing"
+    return f"; its last line is: {lines[-1]}" if lines else f"; {_NOTHING}"
 
 
 def _number(word: str) -> float:

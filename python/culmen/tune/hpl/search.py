@@ -18,6 +18,7 @@ from ..command.search import search_while_it_pays
 from ..command.stopping import Ended, StopRule, as_dict, ended_from
 from ..command.tuner import spent_s
 from .asked import COMMAND, Asked
+from .output import reason_of
 from .plan import FINALISTS, LOOKS, Known
 from .report import PRESENT
 from .runs import BY_CHANCE, CHECK, FOUND, MODULE, RANDOM, SEARCH, Runs
@@ -70,7 +71,7 @@ def _in_gflops(store: Path) -> Evaluations:
 
 def _finalists(result: Result, asked: Asked, runs: Runs, known: Known) -> list[Settings]:
     if result.best is None and result.first_failure:
-        raise InputError(f"no run of the search succeeded: {result.first_failure}")
+        raise InputError(f"no run of the search succeeded: {reason_of(result.first_failure, asked.program.path)}")
     best = [result.recommended.params] if result.recommended else []
     found = read(runs.folder / SEARCH)
     rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
