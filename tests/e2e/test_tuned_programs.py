@@ -137,6 +137,16 @@ def test_the_same_command_continues(tmp_path):
     assert len(runs.read_text().splitlines()) <= 1 + 60 + 8 + 1, "at most the interrupted run is repeated"
 
 
+def test_a_quiet_command_also_says_that_it_continues(tmp_path):
+    write(tmp_path, before="sleep 0.05; echo run >> $CULMEN_STUDY_FOLDER/runs", evaluations=60)
+    with Running("tune", "command", "app.toml", "--quiet", cwd=tmp_path) as first:
+        wait_for((tmp_path / "runs").exists, "a run")
+        first.process.send_signal(signal.SIGTERM)
+        code, out, err = first.end()
+    assert (code, out) == (75, "")
+    assert "the same command continues" in err
+
+
 def test_another_file_does_not_continue(tmp_path):
     write(tmp_path)
     assert tune(tmp_path).returncode == 0

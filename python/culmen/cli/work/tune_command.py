@@ -1,5 +1,6 @@
 """``culmen tune command``."""
 
+import sys
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
@@ -39,12 +40,17 @@ def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
         return _tune(tuner)
 
 
+def say_unfinished() -> None:
+    """Also with --quiet: the exit code alone does not tell a user what to do."""
+    print("Not all runs are done; the same command continues.", file=sys.stderr, flush=True)
+
+
 def _tune(tuner: Tuner) -> Tuned | None:
     new = tuner.search()
     simpler = None if new is None or new == tuner.present else tuner.simpler(new)
     compared = None if new is None or new == tuner.present else tuner.compare(new, simpler)
     if new is None or (compared is None and new != tuner.present):
-        tuner.say("Not all runs are done; the same command continues.")
+        say_unfinished()
         return None
     if simpler is not None and compared is not None and compared.kept is not None and compared.kept.as_good:
         new = simpler.settings

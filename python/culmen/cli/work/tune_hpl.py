@@ -16,6 +16,7 @@ from ...tune.hpl.report import PRESENT
 from ...tune.hpl.runs import SECOND, Runs
 from ...tune.hpl.scaling import bytes_for
 from ...tune.hpl.search import best_of, random_search, search
+from .tune_command import say_unfinished
 from .tune_hpl_results import Outcome, write_and_show
 
 __all__ = ["Options", "Use", "tune_hpl"]
@@ -43,7 +44,7 @@ def _tune(options: Options, folder: Path, overwrite: bool, quiet: bool) -> int:
         runs.remove_folders()
     except StoppedError:
         runs.remove_folders()
-        runs.say("Not all runs are done; the same command continues.")
+        say_unfinished()
         return RESUMABLE
     write_and_show(Outcome(asked, runs, known, new, curve, compared, ended))
     return FINISHED
