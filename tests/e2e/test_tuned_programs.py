@@ -48,6 +48,7 @@ def test_better_settings_are_found_and_judged(tmp_path):
     assert "In 4 rounds with both settings in turns: rate 75 before, 100 after" in done.stdout
     assert "Use the new settings: 33.3 % more rate, interval of 95 %: 33.3 to 33.3 %." in done.stdout
     assert "and cost" in done.stdout
+    assert f"\nUse this line:\n  {tmp_path}/app.sh 3\n" in done.stdout
     result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
     assert (result["present"], result["best_found"], result["use"]) == ({"n": 8}, {"n": 3}, "best_found")
     assert result["effects"][0]["name"] == "n"
@@ -60,6 +61,7 @@ def test_settings_without_effect_are_kept(tmp_path):
     done = tune(tmp_path, "--quiet")
     assert done.returncode == 0, done.stderr
     assert "Keep what you have" in done.stdout
+    assert "Use th" not in done.stdout
     assert json.loads((tmp_path / "tune-app" / "result.json").read_text())["use"] == "present"
 
 
@@ -145,6 +147,22 @@ def test_a_quiet_command_also_says_that_it_continues(tmp_path):
         code, out, err = first.end()
     assert (code, out) == (75, "")
     assert "the same command continues" in err
+
+
+def test_the_lines_build_and_run_the_recommended_settings(tmp_path):
+    write(tmp_path, value="$(cat $0.value)", before="[ $extra = true ] || exit 3")
+    text = (tmp_path / "app.toml").read_text().replace('["./app.sh", "{n}"]', '["{build}/app.sh"]')
+    build = (
+        'extra = { type = "boolean", value = true }\n[build]\nsources = ["app.sh"]\n'
+        'command = ["sh", "-c", "echo $0 > app.sh.value", "{n}"]\n[evaluator]'
+    )
+    (tmp_path / "app.toml").write_text(text.replace("[evaluator]", build))
+    done = tune(tmp_path, "--quiet")
+    assert done.returncode == 0, done.stderr
+    *_, title, first, second = done.stdout.splitlines()
+    assert title == "Use these lines:"
+    ran = subprocess.run(["sh", "-c", f"{first}\n{second}"], cwd="/", capture_output=True, text=True, timeout=HANGS_S)
+    assert ran.stdout == "rate = 100\n", ran.stderr
 
 
 def test_another_file_does_not_continue(tmp_path):

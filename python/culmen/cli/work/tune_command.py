@@ -40,6 +40,14 @@ def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
         return _tune(tuner)
 
 
+def show_lines(lines: list[str]) -> None:
+    """How to use the recommended settings; nothing if there are no lines."""
+    if lines:
+        print("Use this line:" if len(lines) == 1 else "Use these lines:")
+    for line in lines:
+        print(f"  {line}")
+
+
 def say_unfinished() -> None:
     """Also with --quiet: the exit code alone does not tell a user what to do."""
     print("Not all runs are done; the same command continues.", file=sys.stderr, flush=True)
@@ -59,5 +67,6 @@ def _tune(tuner: Tuner) -> Tuned | None:
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):
         print(sentence)
+    show_lines(tuner.lines(tuned))
     tuner.say(f"Wrote {tuner.folder / RESULT} and {tuner.folder / PAGE_NAME}")
     return tuned

@@ -11,6 +11,7 @@ from ...tune.command.submitted import copy_results, result_in, task_for, with_fi
 from ...tune.command.tuner import PAGE_NAME, RESULT
 from .submit import run_jobs
 from .summary import print_table
+from .tune_command import show_lines
 
 
 def submit_command(
@@ -43,6 +44,7 @@ def _conclude(recipe: RecipeFile, measured: Path, folder: Path, end: End, quiet:
     print_table(HEADINGS, found["table"], TEXTS)
     for sentence in found["sentences"]:
         print(sentence)
+    show_lines(found.get("lines", []))
     copy_results(measured, folder)
     if not quiet:
         print(f"Wrote {folder / RESULT} and {folder / PAGE_NAME}")

@@ -27,6 +27,7 @@ from ...run.result import Result
 from ...study_file import StudyFile
 from .effects import Effect, effects_of
 from .failed import failed_in
+from .lines import lines_of
 from .page import tuning_page
 from .recipe import (
     ROUND,
@@ -46,7 +47,7 @@ from .stopping import Ended, StopRule, as_dict, ended_from
 from .worth import Worth
 
 STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
-_BUILDS, _FOUND, RESULT, PAGE_NAME = "builds", "found.json", "result.json", "tuning.html"
+_BUILDS, _TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
 _LONGER, _LEAST_LIMIT_S = 10, 60  # the usual time limit: so many present runs, and these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
@@ -252,8 +253,15 @@ class Tuner:
     def _kept(self, study: StudyFile, name: str) -> KeptStudy:
         return _kept(study, self._file, self.store(name), self.folder / name)
 
+    def lines(self, tuned: Tuned) -> list[str]:
+        """That use recommended settings; empty: keep the present ones, or lines cannot say all."""
+        if not tuned.is_better:
+            return []
+        return lines_of(self._given, tuned.new, self._place, self.folder.resolve() / _TUNED)
+
     def write(self, tuned: Tuned) -> None:
         shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
+        shown_again["lines"] = self.lines(tuned)
         self._write_json(RESULT, {**as_json(tuned), **shown_again})
         with replacing(self.folder / PAGE_NAME, PAGE, force=True) as path:
             path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")

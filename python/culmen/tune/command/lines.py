@@ -1,0 +1,81 @@
+"""The lines of a shell that build and run a program with recommended settings."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...problem.given import Value
+from . import measured
+from .recipe import RecipeFile
+
+_PLACE = re.compile(r"(?<!\$)\{\s*(\w+)\s*(?::([^{}]*?)\s*)?\}")
+_STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"
+
+
+def lines_of(recipe: RecipeFile, settings: Mapping[str, Value], folder: Path, build: Path) -> list[str]:
+    """``folder``: of the file. ``build``: where the lines build the program. All paths in the lines are absolute.
+
+    Empty if a line cannot say all: settings in templates or on standard input, inactive settings in words, and commands
+    that a function makes.
+    """
+    evaluator = recipe.evaluator
+    if recipe.tune.expand or evaluator.templates or evaluator.stdin or evaluator.command is None:
+        return []
+    fixed = {name: table.value for name, table in recipe.space.items() if table.value is not None}
+    try:
+        return _Lines(recipe, {**fixed, **settings}, folder, build).all()
+    except (LookupError, ValueError):
+        return []
+
+
+class _Lines:
+    def __init__(self, recipe: RecipeFile, values: Mapping[str, Value], folder: Path, build: Path) -> None:
+        self._recipe, self._values, self._folder, self._build = recipe, values, folder, build
+        self._used: set[str] = set()
+
+    def all(self) -> list[str]:
+        lines = [] if self._recipe.build is None else [self._building()]
+        return [*lines, self._running()]
+
+    def _building(self) -> str:
+        table = self._recipe.build
+        assert table is not None
+        words = shlex.join(self._filled(word) for word in table.command)
+        place = shlex.quote(str(self._build))
+        sources = shlex.join(str((self._folder / source).resolve()) for source in table.sources)
+        copy = f" && cp -r {sources} {place}" if sources else ""
+        return f"mkdir -p {place}{copy} && (cd {place} && {words})"
+
+    def _running(self) -> str:
+        evaluator = self._recipe.evaluator
+        assert evaluator.command is not None
+        program, *others = map(self._filled, evaluator.command)
+        if "/" in program and not evaluator.command[0].startswith("{"):
+            program = str(self._folder / program)
+        given = {name: None if text is None else self._filled(text) for name, text in evaluator.environment.items()}
+        unused = {name: _text(value) for name, value in self._values.items() if name not in self._used}
+        variables = [f"{name}={shlex.quote(text)}" for name, text in {**unused, **given}.items() if text is not None]
+        removed = [f"-u {name}" for name, text in given.items() if text is None]
+        modules = f"module load {shlex.join(evaluator.modules)} && " if evaluator.modules else ""
+        before = ["env", *removed, *variables] if removed else variables
+        return modules + " ".join([*before, shlex.join([program, *others])])
+
+    def _filled(self, text: str) -> str:
+        """Raises LookupError if a setting is inactive, and ValueError if Python does not know its format."""
+        whole = text.replace(measured.BUILD, str(self._build)).replace(_STUDY_FOLDER, str(self._folder))
+        return _PLACE.sub(self._value, whole)
+
+    def _value(self, place: re.Match[str]) -> str:
+        name, form = place[1], place[2]
+        if name not in self._recipe.space:
+            return place[0]
+        self._used.add(name)
+        return format(self._values[name], form) if form else _text(self._values[name])
+
+
+def _text(value: Value) -> str:
+    """As culmen writes it into words of a command."""
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value).lower() if isinstance(value, bool) else str(value)
