@@ -71,18 +71,19 @@ def test_after_the_time_limit_the_same_command_submits_the_rest(type_in, slurm, 
         in first.stdout
     )
     done = int(re.search(r"near its time limit after (\d) of 3 launches; to measure the rest", first.stdout)[1])
-    assert 1 <= done < 3
-    launches = {row["ranks"] for row in rows_in(tmp_path)}
+    assert done < 3, "on a busy machine, it may be none"
+    launches = {row["ranks"] for row in rows_in(tmp_path)} if done else set()
     assert len(launches) == done
     with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as second:
         said = wait_for(second.process.stdout.readline, "the second job")
-        assert f", {done} of 3 launches before): bench-collectives/short/job.sh" in said
+        before = f", {done} of 3 launches before" if done else ""
+        assert f"{before}): bench-collectives/short/job.sh" in said
         job = re.match(r"Submitted job (\d+) ", said)[1]
         wait_for(lambda: ": running, " in second.process.stdout.readline(), "the job to run")
         assert slurm.run("scancel", job).returncode == 0
         code, out, err = second.end()
     assert code == 75, out + err
-    assert launches <= {row["ranks"] for row in rows_in(tmp_path)}
+    assert not done or launches <= {row["ranks"] for row in rows_in(tmp_path)}
 
 
 def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(type_in, slurm, tmp_path):
