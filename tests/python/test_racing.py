@@ -103,9 +103,9 @@ def test_after_a_kill_the_store_recommends_what_a_resume_goes_on_from(tmp_path):
         run.process.kill()
         wait_for(lambda: not run.processes(), "the end of every process of the run")
     killed = state(tmp_path)["recommended"]
-    told = rates_of(store, killed["params"]["n"])
-    assert len(told) == killed["evaluations"]
-    assert killed["value"] == pytest.approx(np.mean(told))
+    told, used = rates_of(store, killed["params"]["n"]), killed["evaluations"]
+    assert len(told) >= used >= 4, "the kill may come in the middle of a round, whose values do not count yet"
+    assert killed["value"] == pytest.approx(np.mean(told[:used]))
     command("resume", "pick.db", "--quiet", cwd=tmp_path)
     assert state(tmp_path)["recommended"]["params"] == {"n": 4}
 
