@@ -32,6 +32,7 @@ def result_in(folder):
     return json.loads((folder / "tune-hpl" / "result.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_best_flags_are_found_and_builds_are_kept(tmp_path):
     pack_hpl(tmp_path / "hpl-2.3.tar.gz")
     flags = "-O1,-O1 -DSPEED=90,-DBROKEN"

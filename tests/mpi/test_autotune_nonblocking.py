@@ -87,6 +87,7 @@ def variables_for(known: Collectives, name: str, number: int) -> dict[str, str]:
     return {known.prefix + table["number_in"]: value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["nonblocking", "persistent"])
 def test_the_nonblocking_algorithm_of_the_file_runs_from_the_first_call_on(mpi, tmp_path, way):
     """The result shows it, because of an operator that does not commute although it says so."""

@@ -117,6 +117,7 @@ def test_lint_tries_the_rules(open_mpi, tmp_path):
     assert "1 of 2 rules ran as they say." in said.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
 def test_the_choices_are_written_tried_and_used(mpi, open_mpi, tmp_path):
     first = culmen("tune", "cluster", *SMALL, "--mpi", mpi, "--at-most", 3, cwd=tmp_path)
