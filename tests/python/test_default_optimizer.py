@@ -166,7 +166,7 @@ def test_a_study_with_residuals_of_two_lengths_resumes_when_the_model_is_mended(
     for _ in range(2):
         result = culmen.minimize(f, space, **options)
         assert result.reason == "failure"
-        assert "returned 2 residuals, but evaluation" in result.message
+        assert "residuals, but evaluation" in result.message  # either length may come first
     mended.append(True)
     with pytest.warns(UserWarning, match="has changed since this study was started"):
         result = culmen.minimize(f, space, accept_changes=True, **options)
