@@ -78,6 +78,7 @@ static void copy(char* to, const char* name) {
   if (text == NULL) return;
   if (strlen(text) < text_bytes) {
     strcpy(to, text);
+    if (strcmp(text, no_file) == 0) buffer_nothing(text);
     return;
   }
   iobuf_complain("culmen: %s is longer than %d bytes; nothing is buffered.\n", name, text_bytes - 1);
@@ -125,7 +126,6 @@ static void read_rules(void) {
   static const char variable[] = "CULMEN_IOBUF_RULES";
   copy(rules_text, variable);
   char *const original = getenv(variable), *next;
-  if (original != NULL && strcmp(original, no_file) == 0) buffer_nothing(original);
   for (char* each = strtok_r(rules_text, ";", &next); each != NULL; each = strtok_r(NULL, ";", &next)) {
     if (rule_count == most_rules) {
       iobuf_complain("culmen: %s has more than %d rules; nothing is buffered.\n", variable, most_rules);
@@ -136,18 +136,11 @@ static void read_rules(void) {
   }
 }
 
-static void read_exceptions(void) {
-  static const char variable[] = "CULMEN_IOBUF_EXCEPT";
-  copy(exceptions, variable);
-  char* const original = getenv(variable);
-  if (original != NULL && strcmp(original, no_file) == 0) buffer_nothing(original);
-}
-
 void iobuf_read_settings(void) {
   for (unsigned k = 0; k < iobuf_numbers; ++k) read_number(k);
   copy(patterns, "CULMEN_IOBUF_FILES");
   read_rules();
-  read_exceptions();
+  copy(exceptions, "CULMEN_IOBUF_EXCEPT");
   if (strcmp(patterns, no_file) == 0) rule_count = 0;
   if (strchr(patterns, '/') != NULL) needs_whole_path = 1;
 }
