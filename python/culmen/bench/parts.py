@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .._core import InputError
+from ..launch.launcher import HOST_FILES, names_hosts, situations
+from ..launch.mpi import Launcher, Words
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 _LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
-_SETTINGS = re.compile(r"HYDRA_|(OMPI_MCA_orte|PRTE_MCA_prte)_default_hostfile$")
+_SETTINGS = re.compile(rf"HYDRA_|({'|'.join(HOST_FILES)})$")
 _NEW_COLUMNS = 4  # that earlier versions did not write
 
 
@@ -25,6 +27,11 @@ def for_evaluators(folder: Path) -> None:
 def settings_of_launchers() -> dict[str, str]:
     """In an evaluator: the variables for a launcher of MPI ranks that it does not have in its environment."""
     return json.loads(os.environ.get(_LAUNCHERS, "{}"))
+
+
+def situations_here(launcher: Launcher, n: int) -> list[Words]:
+    """As ``situations``, also in an evaluator, whose environment has no file of hosts. ``n``: ranks on a machine."""
+    return situations(launcher, n, here=not names_hosts(settings_of_launchers()))
 
 
 def part_named(name: str, folder: Path | None = None) -> Path:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from .._core import InputError
 from ..launch.allocation import ranks_on_a_node
-from ..launch.launcher import cores, names_hosts, situations
+from ..launch.launcher import cores
 from ..launch.mpi import Launcher
 from ..launch.mpi.collectives import Algorithm, Collectives
 from ..launch.programs import own_program
 from .conversation import Conversation
 from .layouts import check_placed, joined, per_node_of
 from .mappings import flags_of as mapping_flags
-from .parts import settings_of_launchers
+from .parts import settings_of_launchers, situations_here
 
 _ALSO = {"MPICH 4": ("MPICH 3.",)}  # their launchers cannot be told apart
 
@@ -45,14 +45,13 @@ class Session(Conversation):
         self._collectives = collectives
         on_a_node = per_node_of(mapping) or ranks_on_a_node(ranks)
         self.oversubscribed = on_a_node > cores()
-        settings = settings_of_launchers()
-        words = situations(launcher, on_a_node, here=not names_hosts(settings))
+        words = situations_here(launcher, on_a_node)
         flags = [flag for each in words for flag in each.flags] + mapping_flags(launcher, ranks, mapping)
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
         command = [launcher.program, *joined(flags), "-n", str(ranks), str(program)]
-        super().__init__(command, {**settings, **variables, **(environment or {})}, timeout_s, ranks)
+        super().__init__(command, {**settings_of_launchers(), **variables, **(environment or {})}, timeout_s, ranks)
         self._launcher = launcher
         self._now: dict[str, int] = {}  # variables that were set
         self._usual: dict[str, int] = {}

@@ -17,7 +17,7 @@ from .programs import own_library
 from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
-_HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
+HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
 _OF_LAUNCHERS = "SIGTERM"  # which they send to all other ranks when one has ended early
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
@@ -120,7 +120,7 @@ def _mpi_of_environment() -> str | None:
 
 def names_hosts(environment: Mapping[str, str]) -> bool:
     """Whether a launcher with this environment has a file of hosts."""
-    return any(name in environment for name in _HOST_FILES)
+    return any(name in environment for name in HOST_FILES)
 
 
 def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...launch.allocation import ranks_on_a_node
-from ...launch.launcher import situations
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Algorithm
 from ...launch.programs import said_by
 from ..conversation import LostError, RefusedError
-from ..parts import settings_of_launchers
+from ..parts import settings_of_launchers, situations_here
 from .results import Benchmark, Result, benchmarks_in
 
 IMB = "IMB-MPI1"
@@ -116,7 +115,7 @@ def run(
     asked = {program.own_size(size, ranks): size for size in sizes if program.measures(size)}
     if not asked:
         return {}
-    words = situations(launcher, ranks_on_a_node(ranks), here=True)
+    words = situations_here(launcher, ranks_on_a_node(ranks))
     flags = [flag for each in words for flag in each.flags]
     environment = {name: value for each in words for name, value in each.environment.items()} | dict(os.environ)
     environment |= settings_of_launchers()

@@ -14,8 +14,7 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.text import plural
-from ...bench.parts import settings_of_launchers
-from ...launch.launcher import situations
+from ...bench.parts import settings_of_launchers, situations_here
 from ...launch.mpi import Launcher
 from ...launch.mpi.variables import Setting, Variable
 from ...launch.supervision import end_with_parent
@@ -105,7 +104,7 @@ class _Guards:
 
     def __init__(self, launcher: Launcher, nodes: int, words: Sequence[str]) -> None:
         self._nodes = nodes
-        here = situations(launcher, 1, here=True)
+        here = situations_here(launcher, 1)
         flags = [flag for each in here for flag in each.flags]
         placement = launcher.mpi.placement
         if nodes > 1 and placement is not None:
