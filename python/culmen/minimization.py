@@ -213,10 +213,10 @@ def minimize(
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.
     """
-    listening = {name: value for name, value in locals().items() if name in ListeningTable.model_fields}
     if store is not None:
         path_in(store, "culmen.minimize: store", "fit.db")
     given = {name: as_argument(value) for name, value in locals().items() if name not in _NO_DATA}
+    listening = {name: value for name, value in locals().items() if name in ListeningTable.model_fields}
     if executor is None:
         end_launch_with_rank()
         if not is_master():
@@ -238,7 +238,7 @@ def minimize(
 
 _NO_DATA = (
     *("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes"),
-    *("listening", *ListeningTable.model_fields),
+    *ListeningTable.model_fields,
 )
 
 

@@ -76,5 +76,11 @@ class ListeningTable(Table):
 
     @classmethod
     def range(cls, name: str) -> tuple[int, int]:
-        found = cls.model_json_schema()["properties"][name]
-        return found["minimum"], found["maximum"]
+        """The smallest and the largest value of a whole number."""
+        low, high = (
+            getattr(bound, end)
+            for end in ("ge", "le")
+            for bound in cls.model_fields[name].metadata
+            if hasattr(bound, end)
+        )
+        return low, high

@@ -56,9 +56,7 @@ def validate(command: Command, file: Path, rounds: int, say: Callable[[str], Non
 def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None]) -> None:
     """Runs each kind once in each round, in random order, and appends its wall time. Raises InputError if a run
     fails."""
-    order = in_turns(range(len(kinds)), rounds, _SEED)
-    for step, kind in enumerate(order):
-        what, times, run = kinds[kind]
+    for step, (what, times, run) in enumerate(in_turns(kinds, rounds, _SEED)):
         say(f"round {step // len(kinds) + 1} of {rounds}: {what}")
         begun = time.monotonic()
         code = run()
