@@ -229,7 +229,7 @@ COMMANDS = {
             ),
             "hpl": Entry(
                 "Tune HPL, the Linpack benchmark. Find the settings that reach the most GFLOPS on this machine. Write "
-                " an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
+                "an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
                 "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,

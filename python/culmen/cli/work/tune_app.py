@@ -47,7 +47,9 @@ def tune_app(
         return FINISHED
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
-    if code := tune_cluster(tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None, False):
+    if code := tune_cluster(
+        tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None, installs=False
+    ):
         return code
     rules = folder / known.rules_name
     if not changed_in(folder / TABLE):
