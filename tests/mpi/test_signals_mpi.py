@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from culmen.base.pidfd import pidfd_open
 from harness import (
     Running,
     calls_of,
@@ -37,7 +38,7 @@ def local(tmp_path_factory):
 
 def end_of(pid):
     """The moment at which the process was gone."""
-    fd = os.pidfd_open(pid)
+    fd = pidfd_open(pid)
     try:
         assert select.select([fd], [], [], 30)[0], f"process {pid} lives"
         return time.monotonic()

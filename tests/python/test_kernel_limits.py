@@ -3,6 +3,7 @@ own instead of /proc/sys."""
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -74,8 +75,20 @@ def test_limits_are_restored_when_the_first_process_ends(limits, number):
     assert limits.kept() == []
 
 
-def test_limits_are_restored_when_the_launcher_ends(limits):
-    words = f"exec 3>&1; {' '.join(limits.command('hold'))} >&3 & read wait"
+LACKING = """
+import os, runpy, sys
+del os.pidfd_open
+sys.argv.pop(0)
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("python", ["as it is", "without pidfd_open"])
+def test_limits_are_restored_when_the_launcher_ends(limits, python):
+    command = limits.command("hold")
+    if python != "as it is" and hasattr(os, "pidfd_open"):
+        command[2:2] = ["-c", LACKING]
+    words = f"exec 3>&1; {shlex.join(command)} >&3 & read wait"
     shell = subprocess.Popen(["sh", "-c", words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     shell.stdout.readline()
     assert limits.are(NEW)

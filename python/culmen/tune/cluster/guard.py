@@ -6,6 +6,7 @@ them when the first process, or the launcher's process on this node, has ended. 
 that ``restore`` can use them if the guard was killed.
 """
 
+import ctypes
 import errno
 import fcntl
 import json
@@ -23,6 +24,7 @@ FILES = "culmen-limits-*.json"
 MARK = "culmen-limits "  # before the report of a node, in one line
 _LONGEST_RESTORE_S = 10.0
 _OTHER_COMMAND_S = 2.0  # another command may be about to restore
+_PIDFD_OPEN = 434  # the number of the system call, the same on all machines
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -143,7 +145,7 @@ def hold(folder: Path, limits: Path, wanted: dict) -> None:
     """Returns when the guard has ended."""
     if os.getppid() == 1:
         return  # the launcher has already ended
-    parent = os.pidfd_open(os.getppid())
+    parent = pidfd_of(os.getppid())
     front, _own_end = os.pipe()  # its other end is open until this process ends
     reports, written = os.pipe()
     pid = os.fork()
@@ -163,6 +165,16 @@ def hold(folder: Path, limits: Path, wanted: dict) -> None:
     os.waitpid(pid, 0)
     if said and b'"before"' in said:
         give_back(folder, limits)  # the guard may have been killed
+
+
+def pidfd_of(pid: int) -> int:
+    """Some builds of Python, such as conda's, have no ``os.pidfd_open``."""
+    if hasattr(os, "pidfd_open"):
+        return os.pidfd_open(pid)
+    result = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(_PIDFD_OPEN), ctypes.c_long(pid), ctypes.c_long(0))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "pidfd_open")
+    return int(result)
 
 
 def close_all_but(*kept: int) -> None:
