@@ -31,6 +31,17 @@ def f(p):
     return (p["x"] - 1) ** 2 + p["y"] ** 2
 """
 
+# In each worker, evaluations after the first 30 wait until there is no file `hold`.
+HELD_MODEL = """
+import os, time
+evaluated = 0
+def f(p):
+    global evaluated
+    evaluated += 1
+    while evaluated > 30 and os.path.exists("hold"):
+        time.sleep(0.005)
+    return (p["x"] - 1) ** 2 + p["y"] ** 2
+"""
 
 pytestmark = [pytest.mark.either("scheme"), pytest.mark.usefixtures("data_folder"), pytest.mark.no_numbers]
 
@@ -114,7 +125,10 @@ def test_workers_come_and_go_and_nothing_is_lost(tmp_path, scheme):
 
 
 def test_workers_wait_for_a_run_that_was_killed(tmp_path, scheme):
-    folder = write(tmp_path / "study", n=400, s=0.01)
+    folder = write(tmp_path / "study", n=400)
+    hold = folder / "hold"
+    hold.touch()
+    (folder / "model.py").write_text(HELD_MODEL)
     with Running("run", "fit.toml", "--listen", f"{scheme}://127.0.0.1:0", cwd=folder) as run:
         way = way_to(run)
         with Running("worker", *way, "--study", "fit.toml", "--slots", 2, cwd=folder) as worker:
@@ -123,6 +137,7 @@ def test_workers_wait_for_a_run_that_was_killed(tmp_path, scheme):
             run.process.kill()
             run.end()
             before = evaluations(folder)
+            hold.unlink()
             with Running("resume", "fit.db", "--listen", way[0], cwd=folder) as resumed:
                 code, out, _ = resumed.end()
             assert worker.end()[0] == 0

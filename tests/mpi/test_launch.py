@@ -136,7 +136,9 @@ def test_a_rank_that_is_killed_is_named_with_the_way_to_resume(mpi, tmp_path, ra
         wait_for(lambda: store_is_ready(tmp_path / "s.db"), "the store")
         for each in range(4):
             wait_for(lambda each=each: process_of(run, each), f"rank {each}")
-        time.sleep(2.0)  # longer than `launch` takes to look for the ranks
+        wait_for(
+            lambda: watched(run) >= {process_of(run, each) for each in range(4)}, "that `launch` watches the ranks"
+        )
         os.kill(process_of(run, rank), signal.SIGKILL)
         code, out, err = run.end()
     assert code != 0, out
@@ -241,6 +243,16 @@ def test_the_watch_names_no_rank_that_ended_before_it_looked():
         wait_for(lambda: len(watch._watched) == 2, "the look for the ranks")
         ranks.kill([0])
         assert watch.first() == []
+
+
+def watched(run: Running) -> set[int]:
+    """The processes that those of the launch have as pidfds."""
+    infos = (path for pid in run.processes() for path in Path(f"/proc/{pid}/fdinfo").glob("*"))
+    found = set()
+    for path in infos:
+        with contextlib.suppress(OSError):
+            found |= {int(pid) for pid in re.findall(r"^Pid:\t(\d+)$", path.read_text(), re.MULTILINE)}
+    return found
 
 
 def process_of(run: Running, rank: int) -> int | None:
