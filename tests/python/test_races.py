@@ -8,7 +8,7 @@ from culmen.bench.collectives.measured import all_that_need_more, points_of
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.tune.cluster import pairs
-from culmen.tune.cluster.pairs import LAUNCHES, VISITS, Gain, are_faster, gain_of, next_pairs
+from culmen.tune.cluster.pairs import LAUNCHES, VISITS, Gain, are_faster, confidence_of, gain_of, next_pairs
 from culmen.tune.cluster.race import Race
 
 SIZES = (8, 64, 512, 4096, 32768)
@@ -135,6 +135,30 @@ def test_few_choices_are_false_also_if_launches_differ(of_launch):
         wrong += sum(chosen[::2])
     assert right >= (0.9 if of_launch < 0.1 else 0.5) * 400
     assert wrong <= pairs.FALSE_DISCOVERIES * (right + wrong) + 4
+
+
+def test_intervals_of_chosen_gains_hold_although_they_were_chosen():
+    """Of weak gains, those are chosen that look large; intervals of 95 % hold less often."""
+    held, held_95, chosen = 0, 0, 0
+    for seed in range(60):
+        table = [gains(1.04, 1000 * seed + k, 0.1) for k in range(40)]
+        faster = [gain for gain, is_faster in zip(table, are_faster(table), strict=True) if is_faster]
+        wider = [gain.with_interval(confidence_of(len(faster), len(table))) for gain in faster]
+        chosen += len(faster)
+        held += sum(each.low <= 1.04 <= each.high for each in wider)
+        held_95 += sum(each.low <= 1.04 <= each.high for each in faster)
+        assert all(each.low > 1 for each in wider)
+    assert chosen > 100
+    assert held >= 0.95 * chosen - 4 * (0.95 * 0.05 * chosen) ** 0.5
+    assert held > held_95
+
+
+def test_an_interval_of_the_same_confidence_is_the_same():
+    found = gains(1.5, 1)
+    again = found.with_interval(0.95)
+    assert (again.low, again.high) == (pytest.approx(found.low), pytest.approx(found.high))
+    wider = found.with_interval(0.99)
+    assert wider.low < found.low and wider.high > found.high
 
 
 def test_more_pairs_of_few_launches_prove_no_more():

@@ -16,7 +16,7 @@ from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
 from .measured import RACE, file_of
-from .pairs import LAUNCHES, Gain, are_faster, gain_of
+from .pairs import LAUNCHES, Gain, are_faster, confidence_of, gain_of
 from .visits import Where, visits_of
 
 FIELDS = [
@@ -119,13 +119,23 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
 
 
 def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> Iterator[Choice]:
-    """One for each place. If several candidates are faster than the MPI's own choice, it is the fastest of them."""
+    """One for each place. If several candidates are faster than the MPI's own choice, it is the fastest of them. The
+    intervals of the gains that are chosen are wider than 95 %: see ``confidence_of``."""
     there: dict[Place, list[Choice]] = defaultdict(list)
     for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
         usable = is_faster and Lost(*each.place, each.candidate) not in lost
         there[each.place].append(replace(each, algorithm=each.candidate if usable else DEFAULT))
-    for choices in there.values():
-        yield max(choices, key=lambda one: (one.algorithm != DEFAULT, one.gain.times_faster if one.gain else 0.0))
+    best = [max(choices, key=lambda one: (one.algorithm != DEFAULT, _factor(one))) for choices in there.values()]
+    chosen = sum(one.algorithm != DEFAULT for one in best)
+    for one in best:
+        if one.algorithm == DEFAULT or one.gain is None:
+            yield one
+        else:
+            yield replace(one, gain=one.gain.with_interval(confidence_of(chosen, len(compared))))
+
+
+def _factor(one: Choice) -> float:
+    return one.gain.times_faster if one.gain else 0.0
 
 
 class _Head(NamedTuple):
