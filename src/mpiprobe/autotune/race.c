@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 11 calls of each, two
-// equal ones do so in 1 of 400 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all
-// of them must, and the gain must be larger. Two things make it more: the best of many algorithms is compared, and the
-// calls of an algorithm are in a row, so that a phase of the program can be taken for a gain. Later looks find these.
+// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 12 calls of each, two
+// equal ones do so in 1 of 860 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all
+// of them must, and the gain must be larger. Two things make it more: the best of many algorithms is compared, and in a
+// race the calls of an algorithm are in a row, so that a phase of the program can be taken for a gain. Later looks find
+// these: they call each algorithm three times for a while, each time in another order.
 struct rule {
   unsigned pairs;  // from this number on
   double share;    // of the pairs
@@ -16,8 +17,16 @@ struct rule {
 };
 static const struct rule rules[] = {{100, 0.85, 0.95}, {16, 0.9, 0.95}, {9, 1, 0.85}, {6, 1, 0.65}, {4, 1, 0.55}};
 
+static unsigned calls_in_a_row(const struct tune_trial* trial, unsigned candidate) {
+  return trial->calls_of[candidate] / trial->passes;
+}
+
+static unsigned counting_in_a_row(const struct tune_trial* trial, unsigned candidate) {
+  return calls_in_a_row(trial, candidate) - trial->skipped[candidate];
+}
+
 static unsigned counting(const struct tune_trial* trial, unsigned candidate) {
-  return trial->calls_of[candidate] - trial->skipped[candidate];
+  return trial->passes * counting_in_a_row(trial, candidate);
 }
 
 static unsigned sum(const struct tune_trial* trial, unsigned candidates) {
@@ -28,7 +37,7 @@ static unsigned sum(const struct tune_trial* trial, unsigned candidates) {
 
 unsigned tune_most_times(void) {
   const unsigned first = tune_most_algorithms * tune_settings.rounds;
-  const unsigned last = tune_most_looked_again * tune_confirming_rounds;
+  const unsigned last = tune_most_looked_again * tune_look_rounds;
   return first > last ? first : last;
 }
 
@@ -40,27 +49,37 @@ unsigned tune_calls_in(const struct tune_trial* trial) {
   return calls;
 }
 
-/// round: of the next call with it.
-static unsigned now(const struct tune_trial* trial, unsigned* round) {
-  unsigned candidate = 0;
-  *round = trial->calls;
-  while (candidate + 1 < trial->count && *round >= trial->calls_of[candidate]) *round -= trial->calls_of[candidate++];
-  return candidate;
+/// The next call. round: of the calls in a row.
+struct turn {
+  unsigned candidate, pass, round;
+};
+
+static struct turn now(const struct tune_trial* trial) {
+  struct turn turn = {0, 0, trial->calls};
+  const unsigned turns = trial->passes * trial->count;
+  for (unsigned k = 0; k < turns; ++k) {
+    turn.pass = k / trial->count;
+    turn.candidate = (k + turn.pass) % trial->count;
+    const unsigned calls = calls_in_a_row(trial, turn.candidate);
+    if (turn.round < calls || k + 1 == turns) break;
+    turn.round -= calls;
+  }
+  return turn;
 }
 
-unsigned tune_candidate_now(const struct tune_trial* trial) {
-  unsigned round;
-  return now(trial, &round);
-}
+unsigned tune_candidate_now(const struct tune_trial* trial) { return now(trial).candidate; }
 
 int tune_place_now(const struct tune_trial* trial) {
-  unsigned round;
-  const unsigned candidate = now(trial, &round), skipped = trial->skipped[candidate];
-  return round < skipped ? -1 : (int)(sum(trial, candidate) + round - skipped);
+  const struct turn turn = now(trial);
+  const unsigned skipped = trial->skipped[turn.candidate];
+  if (turn.round < skipped) return -1;
+  const unsigned before = turn.pass * counting_in_a_row(trial, turn.candidate);
+  return (int)(sum(trial, turn.candidate) + before + turn.round - skipped);
 }
 
 static void begin(struct tune_trial* trial, enum tune_phase phase) {
   trial->phase = phase;
+  trial->passes = phase == tune_looked_again ? tune_passes : 1;
   trial->calls = trial->count = 0;
   for (unsigned k = 0; k < tune_most_times(); ++k) trial->ns[k] = -1;
 }
@@ -88,9 +107,9 @@ void tune_begin_race(struct tune_trial* trial, uint32_t possible) {
 void tune_begin_look(struct tune_trial* trial, unsigned first, unsigned second) {
   begin(trial, tune_looked_again);
   trial->raced[0].count = trial->raced[1].count = 0;
-  add(trial, 0, tune_confirming_rounds, 1);
-  if (first != 0) add(trial, first, tune_confirming_rounds, 1);
-  if (second != 0 && second != first) add(trial, second, tune_confirming_rounds, 1);
+  add(trial, 0, tune_look_rounds, 1);
+  if (first != 0) add(trial, first, tune_look_rounds, 1);
+  if (second != 0 && second != first) add(trial, second, tune_look_rounds, 1);
 }
 
 static void keep(const struct tune_trial* trial, unsigned candidate, struct tune_times* times) {

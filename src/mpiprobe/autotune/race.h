@@ -2,7 +2,7 @@
 #pragma once
 #include "mpiprobe/autotune/tune.h"
 
-enum { tune_confirming_rounds = 12, tune_most_looked_again = 3 };  // candidates
+enum { tune_passes = 3, tune_look_rounds = 5 * tune_passes, tune_most_looked_again = 3 };  // candidates
 
 /// raced: all algorithms; confirmed: the default and the fastest one of the race; looked_again: the default and those
 /// that were best before.
@@ -14,12 +14,14 @@ struct tune_times {
   unsigned count;
 };
 
-/// Each candidate gets so many calls in a row. The first of them ends what the former candidate has begun: a rank may
-/// leave a call long before others. So it does not count, except after a call with the same algorithm.
+/// Each candidate gets so many calls in a row, in each pass the same number. The first of them ends what the former
+/// candidate has begun: a rank may leave a call long before others. So it does not count, except after a call with the
+/// same algorithm.
 struct tune_trial {
   uint8_t candidates[tune_most_algorithms];  // the first one is the default
-  uint8_t calls_of[tune_most_algorithms], skipped[tune_most_algorithms];
-  unsigned count, calls;
+  uint8_t calls_of[tune_most_algorithms];    // in all passes
+  uint8_t skipped[tune_most_algorithms];     // of the calls in a row
+  unsigned count, calls, passes;             // each pass begins with the next candidate
   enum tune_phase phase;
   uint32_t again;              // the calls before it
   int is_lost;                 // a time of a nonblocking call is not known and never will be
