@@ -3,7 +3,7 @@ from math import exp, log
 import cma
 from chi2 import chi2
 
-# all parameters are scaled to lie between 0 and 1; the rate is scaled by its logarithm
+# each parameter is scaled to the range from 0 to 1; for the rate, the logarithm is scaled
 low, high = (0, log(1e-3), 0), (1000, log(1), 100)
 
 
