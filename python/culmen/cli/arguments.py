@@ -13,7 +13,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors an
 NoPrefetch = Annotated[
     bool,
     typer.Option(
-        "--no-prefetch", help="Send a candidate to a worker only after the worker has returned the previous result."
+        "--no-prefetch", help="A worker receives its next candidate only after it has returned its previous result."
     ),
 ]
 NoErrors = Annotated[
@@ -37,8 +37,8 @@ Agreement = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when a local search has found the best point, and N further local "
-        "searches have found this point again. 0: the study does not end for this reason. Default: as in the study.",
+        help="Only for the optimizer lm: the study ends when one local search has found the best point, and N further "
+        "local searches have found this point again. 0 turns this rule off. Default: as in the study.",
     ),
 ]
 Searches = Annotated[
@@ -48,8 +48,8 @@ Searches = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when N local searches have ended. With 1, culmen makes one fit from "
-        "your starting values. 0: the study does not end for this reason. Default: as in the study.",
+        help="Only for the optimizer lm: the study ends after N local searches. With N = 1, culmen makes only one fit, "
+        "from your starting point. 0 turns this rule off. Default: as in the study.",
     ),
 ]
 Fix = Annotated[

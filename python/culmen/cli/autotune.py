@@ -21,7 +21,7 @@ def autotune(
         typer.Option(
             "--load",
             metavar="FILE",
-            help="Use the algorithms of this tuning file from the first call on, and try no others.",
+            help="Use the algorithms of this tuning file from the first call on, and try no other algorithms.",
         ),
     ] = None,
     validate: Annotated[
@@ -31,7 +31,7 @@ def autotune(
             metavar="N",
             min=3,
             show_default=False,
-            help="Run the program N times without the tuner, N times with it, and N times with the tuning file.",
+            help="Run the program N times without the tuner, N times with the tuner, and N times with the tuning file.",
         ),
     ] = None,
     collectives: Annotated[
@@ -55,7 +55,11 @@ def autotune(
     repetitions: Annotated[
         int | None,
         typer.Option(
-            "--repetitions", metavar="N", min=1, max=16, help="Mean number of calls for each algorithm. Default: 3."
+            "--repetitions",
+            metavar="N",
+            min=1,
+            max=16,
+            help="Mean number of calls in which culmen tries each algorithm. Default: 3.",
         ),
     ] = None,
     warm_up: Annotated[
@@ -75,8 +79,8 @@ def autotune(
             metavar="N",
             min=0,
             max=500_000_000,
-            help="Check the choice again after N calls, then after 4 N calls, then after 16 N calls, and so on. 0: "
-            "never. Default: 500.",
+            help="Check the choice again after N calls, then after 4 N calls, then after 16 N calls, and so on. With "
+            "0, culmen makes no checks. Default: 500.",
         ),
     ] = None,
     memory: Annotated[
@@ -90,30 +94,34 @@ def autotune(
     reproducible: Annotated[
         bool,
         typer.Option(
-            "--reproducible", help="Do not tune reductions: other algorithms may round the results differently."
+            "--reproducible",
+            help="Do not tune reductions, because the results of different algorithms can have different rounding "
+            "errors.",
         ),
     ] = False,
     one_thread: Annotated[
         bool,
         typer.Option(
             "--one-thread",
-            help="Also tune a program that asks for MPI_THREAD_MULTIPLE. Two threads must never call MPI at the same "
-            "time.",
+            help="If the program asks for MPI_THREAD_MULTIPLE: tune it like a program that does not ask for it. Use "
+            "this option only if two threads never call MPI at the same time.",
         ),
     ] = False,
     same_types: Annotated[
         bool,
         typer.Option(
             "--same-types",
-            help="Also try algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+            help="Also try algorithms of Open MPI that work only if all ranks call MPI_Bcast with the same count and "
+            "datatype.",
         ),
     ] = False,
     one_request: Annotated[
         bool,
         typer.Option(
             "--one-request",
-            help="Also tune nonblocking collectives on communicators without blocking calls. Each rank must complete a "
-            "nonblocking collective before it starts the next nonblocking collective of the same kind.",
+            help="Also tune nonblocking collectives on communicators without blocking collectives. Use this option "
+            "only if each rank completes a nonblocking collective before it starts the next nonblocking collective of "
+            "the same kind.",
         ),
     ] = False,
 ) -> None:

@@ -29,7 +29,12 @@ from .measuring_options import Interval, Mapping, NodeCounts, Overwrite, Parquet
 
 def transport(
     workers: Annotated[
-        str | None, typer.Option("--workers", metavar="N,N,…", help="Numbers of workers. Default: 2,8,32.")
+        str | None,
+        typer.Option(
+            "--workers",
+            metavar="N,N,…",
+            help="Numbers of workers. Default: 2,8,32. culmen always also measures with one worker.",
+        ),
     ] = None,
     durations: Annotated[
         str | None,
@@ -146,9 +151,9 @@ def collectives(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks. A range such as 2-48 stands for its ends, the powers of two between them, and 1.5 "
-            "times these powers; 2-48:2 stands for 2, 4, 6 and so on. Default: from 2 to the number of cores, or to 4 "
-            "if there are fewer cores.",
+            help="Numbers of ranks. A range such as 2-48 stands for its ends, the powers of two between the ends, and "
+            "these powers multiplied by 1.5. 2-48:2 stands for 2, 4, 6 and so on. Default: the range from 2 to the "
+            "number of cores. If there are fewer than 4 cores: the range from 2 to 4.",
         ),
     ] = None,
     sizes: Annotated[
@@ -156,8 +161,8 @@ def collectives(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes. You can write sizes as 64K or 4M. A range stands for its ends and the powers "
-            "of two between them. Default: 1-1M.",
+            help="Message sizes in bytes. You can write sizes as 64K or 4M. A range stands for its ends, and for the "
+            "powers of two between the ends. Default: 1-1M.",
         ),
     ] = None,
     mpi: Annotated[
@@ -177,8 +182,8 @@ def collectives(
         typer.Option(
             "--baseline",
             metavar="NAME",
-            help="The algorithm with which the table and the plots compare all others. Default: the choice of the "
-            "MPI (default).",
+            help="The algorithm with which the table and the plots compare all other algorithms. Default: the "
+            "algorithm that the MPI chooses (default).",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -190,7 +195,7 @@ def collectives(
             show_default=False,
             min=0.01,
             max=3600,
-            help="Longest time for one algorithm and one message size, in seconds. Default: 1.",
+            help="Longest time, in seconds, of the measurement of one algorithm with one message size. Default: 1.",
         ),
     ] = 1.0,
     repetitions: Repetitions = None,
@@ -219,7 +224,9 @@ def collectives(
     ] = 0,
     root: Annotated[
         str | None,
-        typer.Option("--root", metavar="N,N,…", help="Root ranks. culmen measures each of them. Default: 0."),
+        typer.Option(
+            "--root", metavar="N,N,…", help="Root ranks. culmen measures with each of these roots. Default: 0."
+        ),
     ] = None,
     node_counts: NodeCounts = None,
     ranks_per_node: RanksPerNode = None,
@@ -237,8 +244,7 @@ def collectives(
         typer.Option(
             "--quick",
             help="Make a shorter measurement: bcast and allreduce, numbers of ranks from 2 to the number of cores, "
-            "messages of 8 B, "
-            "1 KiB and 64 KiB.",
+            "messages of 8 B, 1 KiB and 64 KiB.",
         ),
     ] = False,
     output: Annotated[
@@ -287,8 +293,8 @@ def pingpong(
         typer.Option(
             "--routes",
             metavar="NAME,…",
-            help="The ways to send messages, such as raw/tcp or openmpi. raw stands for all routes without MPI. "
-            "Default: all routes of this machine.",
+            help="The routes: the ways to send messages, such as raw/tcp or openmpi. raw stands for all routes without "
+            "MPI. Default: all routes of this machine.",
         ),
     ] = None,
     sizes: Annotated[
@@ -297,8 +303,8 @@ def pingpong(
             "--sizes",
             metavar="N,N-N,…",
             help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers "
-            "of two up to 8M. For each of them, it also measures the size plus 3 bytes and, from 4 bytes on, the "
-            "size minus 3 bytes.",
+            "of two up to 8M. For each power of two, it also measures the size that is 3 bytes larger and, from 4 "
+            "bytes on, the size that is 3 bytes smaller.",
         ),
     ] = None,
     interval: Interval = 0.05,
@@ -310,7 +316,7 @@ def pingpong(
             show_default=False,
             min=0.01,
             max=3600,
-            help="Longest time for one message size, in seconds. Default: 0.5.",
+            help="Longest time, in seconds, of the measurement of one message size. Default: 0.5.",
         ),
     ] = 0.5,
     repetitions: Repetitions = None,

@@ -29,7 +29,7 @@ Exit codes:
 CODES_OF_BENCH = """\b
 Exit codes:
   0   all points were measured
-  1   a point failed
+  1   at least one point failed
   2   the input was wrong, and nothing was measured
   75  Ctrl-C or a signal stopped the command; the same command continues the measurement
 """
@@ -51,25 +51,25 @@ Exit codes:
 """
 CODES_OF_AUTOTUNE = """\b
 Exit codes:
-  2   the input was wrong, or the program left no tuning file
+  2   the input was wrong, or there is no tuning file after the run
   In all other cases, the exit code is that of the program.
 """
 CODES_OF_APP = """\b
 Exit codes:
   0   the program was tuned, or there was nothing to tune
-  1   a point failed
+  1   at least one point failed
   2   the input was wrong, or the program failed
   75  Ctrl-C or a signal stopped the command; the same command continues the measurement
 """
 CODES_OF_COMMAND = """\b
 Exit codes:
-  0   culmen found better settings, or found no better settings
+  0   the search has finished, even if it found no better settings
   2   the input was wrong, or the program failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
 CODES_OF_HPL = """\b
 Exit codes:
-  0   culmen found better settings, or found no better settings
+  0   the search has finished, even if it found no better settings
   2   an option was wrong, or HPL failed with the present settings
   75  Ctrl-C or a signal stopped the command; the same command continues
 """
@@ -124,7 +124,7 @@ COMMANDS = {
         "Continue a study that was stopped or killed. culmen does not repeat finished evaluations.", codes=EXIT_CODES
     ),
     "status": Entry("Show the progress of a study. This command also works while the study runs."),
-    "report": Entry("Write a report about a study as one HTML page. This command also works while the study runs."),
+    "report": Entry("Write a report about a study: one HTML page. This command also works while the study runs."),
     "images": Entry(
         "Write the plots of an HTML report as SVG, PNG or PDF files. The page can also come from another command of "
         "culmen."
@@ -136,7 +136,8 @@ COMMANDS = {
     "rescue": Entry("Copy the readable part of a damaged store into a new store."),
     "compare": Entry("Compare the results and the settings of two studies."),
     "errors": Entry(
-        "Show the errors (uncertainties) of the best parameters. The first call computes the errors and stores them."
+        "Show the errors (uncertainties) of the best parameters. If the store does not contain the errors yet, culmen "
+        "computes and stores them."
     ),
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
@@ -150,8 +151,8 @@ COMMANDS = {
         "Measure transports, messages and MPI collectives.",
         members={
             "transport": Entry(
-                "Measure for each transport which share of their time the workers evaluate. A transport is a way to "
-                "send messages between the master and the workers. Write a table and plots. The same command "
+                "Measure for each transport the share of the time in which the workers evaluate. A transport is a way "
+                "to send messages between the master and the workers. Write a table and plots. The same command "
                 "continues an interrupted measurement.",
                 codes=CODES_OF_BENCH,
             ),
@@ -176,8 +177,8 @@ COMMANDS = {
         "Fit models to measured times of MPI, and use these models.",
         members={
             "fit": Entry(
-                "Fit models to the table of `culmen bench collectives`. The models are lines over the message size and "
-                "over the number of ranks, with breaks. Write a table of coefficients and plots.",
+                "Fit models to the table of `culmen bench collectives`. The models consist of straight lines: the time "
+                "against the message size, or against the number of ranks. Write a table of coefficients and plots.",
                 codes=CODES_OF_MODEL,
             ),
             "select": Entry(
@@ -188,7 +189,7 @@ COMMANDS = {
         },
     ),
     "profile": Entry(
-        "Run an MPI program and show where its MPI time goes. Example: culmen profile -- mpiexec -n 4 ./app. "
+        "Run an MPI program and show its time in MPI functions. Example: culmen profile -- mpiexec -n 4 ./app. "
         "`culmen profile report FOLDER` shows a profile again.",
         codes=CODES_OF_PROFILE,
         rest=True,
@@ -202,7 +203,7 @@ COMMANDS = {
     ),
     "iobuf": Entry(
         "Run a program, and buffer its small reads and writes. Example: culmen iobuf -- ./app. You need not "
-        "change the program, and its files get the same content.",
+        "change the program. The content of its files remains the same.",
         codes=CODES_OF_IOBUF,
         rest=True,
     ),
@@ -210,7 +211,7 @@ COMMANDS = {
         "Find faster settings of any program, or of an MPI.",
         members={
             "app": Entry(
-                "Tune the MPI collectives of one program. Those that take much of its time are tuned. Compare runs "
+                "Tune the MPI collectives that take much of the time of one program. Write a tuning file. Compare runs "
                 "with and without the tuning file. Example: culmen tune app -- mpiexec -n 4 ./app",
                 codes=CODES_OF_APP,
                 rest=True,
@@ -222,14 +223,14 @@ COMMANDS = {
                 codes=CODES_OF_BENCH,
             ),
             "command": Entry(
-                "Tune any program that a file describes. Find the settings with which it is fastest, or with which "
-                "another figure is best. Compare runs with the present and with the new settings. Example: culmen tune "
-                "command app.toml",
+                "Tune any program that a file describes. Find the settings with which the program is fastest, or with "
+                "which another result of the program is best. Compare runs with your present settings and runs with "
+                "the new settings. Example: culmen tune command app.toml",
                 codes=CODES_OF_COMMAND,
             ),
             "hpl": Entry(
                 "Tune HPL, the Linpack benchmark. Find the settings that reach the most GFLOPS on this machine. Write "
-                "an input file with these settings. Words after -- are for mpiexec. Example: culmen tune hpl "
+                "an input file with these settings. culmen passes words after -- to mpiexec. Example: culmen tune hpl "
                 "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,
@@ -239,18 +240,18 @@ COMMANDS = {
                 codes=CODES_OF_INSTALL,
             ),
             "io": Entry(
-                "Tune how a program writes and reads files. Find hints for MPI-IO and, on Lustre, a striping that "
-                "are faster. Example: culmen tune io -- mpiexec -n 4 ./app {folder}",
+                "Tune how a program writes and reads files. Find the fastest hints for MPI-IO and, on Lustre, the "
+                "fastest striping. Example: culmen tune io -- mpiexec -n 4 ./app {folder}",
                 codes=CODES_OF_COMMAND,
                 rest=True,
             ),
             "lint": Entry(
-                "Explain a rules file of Open MPI or MPICH. Check whether the MPI obeys the rules in it.",
+                "Explain the rules in a tuning file of Open MPI or MPICH. Check whether the MPI obeys these rules.",
                 codes=CODES_OF_LINT,
             ),
             "placement": Entry(
-                "Tune where the ranks of a program run. Find how many ranks and threads, on which cores, and with "
-                "which memory. Print the best command line. Example: culmen tune placement -- mpiexec -n 4 ./app",
+                "Tune where the ranks of a program run. Find the best numbers of ranks and threads, their cores and "
+                "their memory. Print the best command line. Example: culmen tune placement -- mpiexec -n 4 ./app",
                 codes=CODES_OF_COMMAND,
                 rest=True,
             ),

@@ -13,7 +13,7 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="A.db", help="The store of the first study.")],
     second: Annotated[Path, typer.Argument(metavar="B.db", help="The store of the second study.")],
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page with the convergence of both studies.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that shows how the best value improved.")
     ] = None,
     force: Force = False,
 ) -> None:

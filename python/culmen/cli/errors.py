@@ -22,7 +22,9 @@ def errors(
     workers: Workers = None,
     profile: Annotated[
         bool,
-        typer.Option("--profile", help="Also compute intervals of the profile likelihood, which may be asymmetric."),
+        typer.Option(
+            "--profile", help="Also compute confidence intervals from the profile likelihood. They may be asymmetric."
+        ),
     ] = False,
     confidence: Annotated[
         float | None,
@@ -35,11 +37,14 @@ def errors(
         float,
         typer.Option(
             metavar="X",
-            help="Only if the evaluator returns a value instead of residuals: how much the value rises above its "
-            "minimum when a parameter moves by its error. Give 1 for a χ², 0.5 for a negative log-likelihood.",
+            help="Only if the evaluator returns a value instead of residuals: the increase of the value if a parameter "
+            "moves by its error and the other parameters are fitted again. Give 1 for a χ², and 0.5 for a negative "
+            "log-likelihood.",
         ),
     ] = 1.0,
-    again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Compute the errors again, even if the store contains them.")
+    ] = False,
     fix: Annotated[
         list[str] | None,
         typer.Option(

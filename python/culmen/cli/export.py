@@ -23,7 +23,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="The file to write. Its suffix selects the format. Default: standard output.",
+            help="The file to write. By default, its suffix selects the format. Default: standard output.",
         ),
     ] = None,
     force: Force = False,

@@ -17,7 +17,8 @@ def init(
         typer.Option(help="Kind of evaluator: a Python function, a C function, or a program."),
     ] = "python",
     tune: Annotated[
-        bool, typer.Option("--tune", help="Write a file for `culmen tune command` and a small program instead.")
+        bool,
+        typer.Option("--tune", help="Write another example, for `culmen tune command`: a file and a small program."),
     ] = False,
 ) -> None:
     if tune:

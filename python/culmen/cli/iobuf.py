@@ -20,8 +20,8 @@ def iobuf(
         typer.Option(
             "--large",
             metavar="SIZE",
-            help="A call with at least this number of bytes, or with at least half of a buffer, uses no buffer. "
-            "Default: 32K.",
+            help="A call uses no buffer if it reads or writes at least this number of bytes, or at least half the size "
+            "of a buffer. Default: 32K.",
         ),
     ] = None,
     buffers: Annotated[
@@ -69,8 +69,8 @@ def iobuf(
         typer.Option(
             "--files",
             metavar="PATTERN,…",
-            help="Buffer only these files, for example '*.dat,/scratch/*'. A pattern without a slash is for the name "
-            "of the file, without its folder. Default: all files.",
+            help="Buffer only these files, for example '*.dat,/scratch/*'. culmen compares a pattern without a slash "
+            "with the name of a file without its folder. Default: all files.",
         ),
     ] = None,
     exceptions: Annotated[
@@ -78,7 +78,7 @@ def iobuf(
         typer.Option(
             "--except",
             metavar="PATTERN,…",
-            help="Do not buffer these files, also if --files or --for names them. You can give this option several "
+            help="Do not buffer these files, even if --files or --for names them. You can give this option several "
             "times.",
         ),
     ] = None,
@@ -87,16 +87,19 @@ def iobuf(
         typer.Option(
             "--for",
             metavar="PATTERN:NAME=VALUE,…",
-            help="Other settings for these files, for example '*.dat:size=4M,buffers=8'. The names are size, large, "
-            "buffers, read_ahead and write_behind. You can give this option several times. For each file, the first "
-            "pattern that fits counts.",
+            help="Other settings for the files that match the pattern, for example '*.dat:size=4M,buffers=8'. The "
+            "names are size, large, buffers, read_ahead and write_behind. You can give this option several times. If "
+            "several patterns match a file, culmen uses the first of these patterns.",
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="After the program, print what the library did, on standard error.")
+        bool,
+        typer.Option(
+            "--report", help="When the program has ended, print a summary of the buffering on standard error."
+        ),
     ] = False,
     library: Annotated[
-        bool, typer.Option("--library", help="Only print the path of the library, for LD_PRELOAD.")
+        bool, typer.Option("--library", help="Only print the path of the library that buffers, for LD_PRELOAD.")
     ] = False,
 ) -> None:
     numbers = (size, large, buffers, read_ahead, write_behind, delay_ms, memory)

@@ -17,8 +17,8 @@ Submit = Annotated[
     typer.Option(
         "--submit",
         metavar="slurm|lsf|local",
-        help="Measure in a job, follow the job, and collect its results. slurm: a job of Slurm. lsf: a job of LSF. "
-        "local: a process in the background of this machine.",
+        help="Submit a job to Slurm or LSF, wait for its end, and collect its results. With local, the job is a "
+        "background process on this machine.",
     ),
 ]
 JobPartition = Annotated[
@@ -33,7 +33,7 @@ JobPartition = Annotated[
 Nodes = Annotated[
     int | None,
     typer.Option(
-        "--nodes", metavar="N", min=1, help="Number of nodes of each job. Default: as many as the ranks need."
+        "--nodes", metavar="N", min=1, help="Number of nodes of each job. Default: the number that the ranks need."
     ),
 ]
 TasksPerNode = Annotated[
@@ -43,8 +43,8 @@ TasksPerNode = Annotated[
         "--ntasks-per-node",
         metavar="N",
         min=1,
-        help="Number of ranks on each node. By default, culmen starts as many ranks as the measurement needs, but at "
-        "most one on each core.",
+        help="Number of ranks on each node. By default, culmen starts the number of ranks that the measurement needs, "
+        "but at most one rank on each core.",
     ),
 ]
 TimeLimit = Annotated[
@@ -52,7 +52,7 @@ TimeLimit = Annotated[
     typer.Option(
         "--time",
         metavar="TIME",
-        help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: culmen estimates it.",
+        help="The time limit of a job, as for sbatch: 30 (minutes) or 1:30:00. By default, culmen estimates the time.",
     ),
 ]
 Pilot = Annotated[
@@ -61,8 +61,8 @@ Pilot = Annotated[
         "--pilot",
         metavar="N",
         min=1,
-        help="First measure N launches or routes in a short job. culmen estimates the time limit of the next job from "
-        "their durations.",
+        help="First measure N launches or routes in a short job. From their durations, culmen estimates the time limit "
+        "of a second job. The second job makes the other measurements.",
     ),
 ]
 AtMost = Annotated[
@@ -71,19 +71,21 @@ AtMost = Annotated[
         "--at-most",
         metavar="N",
         min=1,
-        help="Measure only N launches or routes. To measure the others, type the same command without this option.",
+        help="End after N launches or routes. To continue, type the same command without this option.",
     ),
 ]
 Exclusive = Annotated[bool, typer.Option("--exclusive", help="While the job runs, no other job uses its nodes.")]
 Account = Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account of the job.")]
-Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service of the job.")]
+Qos = Annotated[
+    str | None, typer.Option("--qos", metavar="NAME", help="The quality of service of the job. Not for LSF.")
+]
 SiteFile = Annotated[
     Path | None,
     typer.Option(
         "--site",
         metavar="FILE.toml",
-        help="A file with modules, variables and shell lines for jobs. Default: ~/.config/culmen/site.toml, if it "
-        "exists.",
+        help="A file with modules, variables and shell lines for jobs. Default: ~/.config/culmen/site.toml, if this "
+        "file exists.",
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --submit: only print the batch scripts.")]
@@ -92,9 +94,9 @@ Scratch = Annotated[
     typer.Option(
         "--scratch",
         metavar="FOLDER",
-        help="Keep the store in this local folder, and copy it to the folder for the results after each launch. Use "
-        "this option if the folder for the results is on a network file system. With --submit, the key scratch of the "
-        "site file replaces this option.",
+        help="Keep the store in this local folder. After each launch, culmen copies the store to the folder for the "
+        "results. Use this option if the folder for the results is on a network file system. With --submit, set the "
+        "key scratch in the site file instead.",
     ),
 ]
 _OF_JOBS = (

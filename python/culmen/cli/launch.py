@@ -18,14 +18,14 @@ def launch(
             metavar="N",
             min=2,
             max=65_536,
-            help="Number of ranks: one master, the workers, and one relay on each node except the master's.",
+            help="Number of ranks: one master, the workers, and one relay on each node except the node of the master.",
         ),
     ],
     mpi: Annotated[
         str | None,
         typer.Option(
-            help="The MPI to use: openmpi, mpich, intel or the path of an mpiexec. Default: the MPI of the command "
-            "mpiexec."
+            help="The MPI to use: openmpi, mpich, intel or the path of an mpiexec. Default: the MPI of the mpiexec in "
+            "PATH."
         ),
     ] = None,
     hosts: Annotated[
@@ -33,7 +33,7 @@ def launch(
         typer.Option(
             metavar="NAME,NAME,…",
             help="Start the same number of ranks on each of these machines. If this is not possible, the first "
-            "machines get one rank more. Default: the MPI decides.",
+            "machines get one rank more than the others. By default, the MPI chooses the machines.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,

@@ -12,8 +12,8 @@ Interval = Annotated[
         show_default=False,
         min=0.001,
         max=1,
-        help="Repeat until half the width of the 95 % confidence interval of the median time is at most X times the "
-        "median. Default: 0.05.",
+        help="Required relative precision of the median time. culmen repeats the calls until half the width of the "
+        "95 % confidence interval is at most X times the median. Default: 0.05.",
     ),
 ]
 Repetitions = Annotated[
@@ -31,8 +31,9 @@ Mapping = Annotated[
     typer.Option(
         "--mapping",
         metavar="NAME,…",
-        help="Where each rank runs: on the core, socket or node after that of the previous rank. culmen binds each "
-        "rank to a core. If you give several mappings, culmen compares them. By default, mpiexec decides.",
+        help="The rule by which ranks are placed. Consecutive ranks run on consecutive cores (core), sockets (socket) "
+        "or nodes (node). culmen binds each rank to a core. If you give several mappings, culmen compares them. By "
+        "default, mpiexec places the ranks.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
@@ -53,7 +54,7 @@ RanksPerNode = Annotated[
     typer.Option(
         "--ranks-per-node",
         metavar="N,…",
-        help="Instead of --ranks: numbers of ranks on each node, such as 1,4,8. culmen measures each of them with each "
-        "of --node-counts.",
+        help="Instead of --ranks: numbers of ranks on each node, such as 1,4,8. culmen combines each of these numbers "
+        "with each number in --node-counts.",
     ),
 ]

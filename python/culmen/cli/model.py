@@ -23,21 +23,23 @@ def fit(
         typer.Option(
             "--breaks",
             metavar="N,N,…",
-            help="Numbers of ranks where the slope may change, for example the number of cores of a socket. culmen "
-            "prefers these breaks to other breaks.",
+            help="Numbers of ranks at which the slope of a model may change (breaks), for example the number of cores "
+            "of a socket. culmen prefers these breaks to breaks that it finds itself.",
         ),
     ] = None,
     size_breaks: Annotated[
         str | None,
         typer.Option(
-            "--size-breaks", metavar="N,N,…", help="Message sizes where the slope may change, such as 4K,64K."
+            "--size-breaks",
+            metavar="N,N,…",
+            help="Message sizes at which the slope of a model may change, for example 4K,64K.",
         ),
     ] = None,
     keep_breaks: Annotated[
-        bool, typer.Option("--keep-breaks", help="Use all breaks of --breaks and --size-breaks, and no others.")
+        bool, typer.Option("--keep-breaks", help="Use only the breaks of --breaks and --size-breaks.")
     ] = False,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="Make the lines on both sides of a break meet at the break.")
+        bool, typer.Option("--continuous", help="Make the lines on the two sides of a break meet at the break.")
     ] = False,
     collectives: Annotated[
         str | None, typer.Option("--collectives", metavar="NAME,…", help="Show only these collectives. Default: all.")
@@ -85,29 +87,33 @@ def select(
     size: Annotated[
         str,
         typer.Option(
-            "--size", metavar="N", show_default=False, help="The message size in bytes, also as 64K or 4M. Default: 0."
+            "--size", metavar="N", show_default=False, help="The message size in bytes, such as 8 or 64K. Default: 0."
         ),
     ] = "0",
-    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, if the table has several.")] = None,
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, if the table contains several MPIs.")
+    ] = None,
     messages: Annotated[
         Path | None,
         typer.Option(
             "--messages",
             metavar="FILE.csv",
-            help="Times of messages with the columns mapping,size,time_s, for the analytic models. Default: broadcasts "
-            "between two ranks in the table.",
+            help="Times of messages for the analytic models, in a file with the columns mapping,size,time_s. Default: "
+            "the broadcasts between two ranks in the table.",
         ),
     ] = None,
     mapping: Annotated[
         str | None,
-        typer.Option("--mapping", metavar="NAME", help="With --messages: the mapping, if the file contains several."),
+        typer.Option(
+            "--mapping", metavar="NAME", help="With --messages: the mapping, if the file contains several mappings."
+        ),
     ] = None,
     check: Annotated[
         bool,
         typer.Option(
             "--check",
-            help="Also compute the regret for each measured number of ranks and size. Show the median and the largest "
-            "regret.",
+            help="Also compute the regret for all measured numbers of ranks and message sizes of the collective. Show "
+            "the median, the 90 % quantile and the maximum of the regret.",
         ),
     ] = False,
 ) -> None:

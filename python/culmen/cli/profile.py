@@ -21,7 +21,8 @@ def profile(
             metavar="N",
             min=1,
             show_default=False,
-            help="Measure how long ranks wait for late ranks, in every Nth collective call and every Nth MPI_Recv.",
+            help="Measure how long ranks wait for late ranks. culmen makes this measurement in every Nth call of a "
+            "collective and in every Nth call of MPI_Recv.",
         ),
     ] = None,
 ) -> None:
@@ -49,7 +50,7 @@ def report(
         typer.Option(
             "--sizes",
             metavar="SIZE-SIZE",
-            help="Show only the size classes that contain these numbers of bytes, for example 1K-4M.",
+            help="Show only the size classes that have at least one size in this range, for example 1K-4M.",
         ),
     ] = None,
     all_: Annotated[

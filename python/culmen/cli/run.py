@@ -41,7 +41,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="The store to write. Default: as in the study, otherwise NAME.db in the current folder.",
+            help="The store to write. Default: as in the study file, otherwise NAME.db in the current folder.",
         ),
     ] = None,
     seed: Annotated[

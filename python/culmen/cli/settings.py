@@ -75,7 +75,7 @@ Listen = Annotated[
     typer.Option(
         "--listen",
         metavar="ADDRESS",
-        help="An address such as wss://0.0.0.0:7443, at which workers of other machines can join the run. The run prints how they join on standard error. Without MPI, by default no worker runs on this machine. To start workers on this machine, give --workers. wss is encrypted. ws and tcp are not: except at 127.0.0.1, they need --insecure.",
+        help="An address such as wss://0.0.0.0:7443, at which workers of other machines can join the run. On standard error, the run prints the address and other information that the workers need. Without MPI, by default no worker runs on this machine. To start workers on this machine, give --workers. wss is encrypted, but ws and tcp are not encrypted. At all addresses except 127.0.0.1, ws and tcp require --insecure.",
     ),
 ]
 TokenFile = Annotated[
@@ -83,7 +83,7 @@ TokenFile = Annotated[
     typer.Option(
         "--token-file",
         metavar="FILE",
-        help="With --listen, a file with the token, a password that each worker must know. If the file does not exist, culmen creates it with a random token. At 127.0.0.1, no token is necessary.",
+        help="With --listen, a file that contains the token. The token is a password that each worker must know. If the file does not exist, culmen creates it with a random token. At 127.0.0.1, no token is necessary.",
     ),
 ]
 Certificate = Annotated[

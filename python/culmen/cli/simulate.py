@@ -36,8 +36,8 @@ def simulate(
         Literal["constant", "exponential", "lognormal"] | None,
         typer.Option(
             "--distribution",
-            help="With --duration: how the durations of evaluations vary. Default: lognormal if you give --spread, "
-            "otherwise constant.",
+            help="With --duration: distribution of the durations of evaluations. Default: lognormal if you give "
+            "--spread, otherwise constant.",
         ),
     ] = None,
     spread: Annotated[
@@ -53,13 +53,13 @@ def simulate(
         typer.Option(
             "--store",
             metavar="PATH",
-            help="The store with measured durations. Default: as in the study, otherwise NAME.db in the current "
+            help="The store with measured durations. Default: as in the study file, otherwise NAME.db in the current "
             "folder.",
         ),
     ] = None,
     function: Annotated[
         Literal["sphere", "rosenbrock", "rastrigin"],
-        typer.Option("--function", help="The test function that gives the values. The evaluator is not called."),
+        typer.Option("--function", help="The test function that gives the values. culmen does not call the evaluator."),
     ] = "sphere",
     workers_per_node: Annotated[
         int,
@@ -68,7 +68,7 @@ def simulate(
             min=1,
             max=65536,
             metavar="N",
-            help="Number of workers on each node. Each node except the master's also has a relay.",
+            help="Number of workers on each node. Each node except the node of the master also has a relay.",
         ),
     ] = 64,
     network: Annotated[
@@ -76,8 +76,8 @@ def simulate(
         typer.Option(
             "--network",
             metavar="FILE",
-            help="A TOML file with the times of messages, or a folder that culmen bench transport has written. "
-            "Default: these times are measured on this machine.",
+            help="A TOML file with the times of messages, or a folder with results of culmen bench transport. By "
+            "default, culmen measures these times on this machine.",
         ),
     ] = None,
     seed: Annotated[
@@ -89,8 +89,8 @@ def simulate(
         bool,
         typer.Option(
             "--only",
-            help="Simulate only the run with --workers N on the given network. By default, culmen also simulates other "
-            "numbers of workers and other networks.",
+            help="Simulate only the given number of workers and the given network. Without this option, culmen also "
+            "simulates other numbers of workers and other networks.",
         ),
     ] = False,
     max_workers: Annotated[

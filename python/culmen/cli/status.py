@@ -13,10 +13,11 @@ def status(
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Repeat the display until the run ends, or until Ctrl-C.")
+        bool, typer.Option("--watch", help="Show the status again and again, until the run ends or you press Ctrl-C.")
     ] = False,
     every: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Time between two displays of --watch. Default: 2.")
+        float | None,
+        typer.Option(min=0.1, metavar="SECONDS", help="With --watch: time between two displays. Default: 2."),
     ] = None,
 ) -> None:
     raise typer.Exit(work.status.show_status(store, json, watch, every, digits_of(digits)))

@@ -37,22 +37,23 @@ Seconds = Annotated[
         show_default=False,
         min=0.01,
         max=3600,
-        help="Longest time for one algorithm and one size in the race, in seconds. Default: 0.3.",
+        help="Longest time, in seconds, of the measurement of one algorithm with one message size. Default: 0.3.",
     ),
 ]
 Commutative = Annotated[
     bool,
     typer.Option(
         "--commutative",
-        help="Also use algorithms that need commutative operators. All predefined operators of MPI are commutative. "
-        "An operator that a program defines may not be commutative.",
+        help="Also use algorithms that work only with commutative operators. All predefined operators of MPI are "
+        "commutative. Some operators that programs define are not commutative.",
     ),
 ]
 SameTypes = Annotated[
     bool,
     typer.Option(
         "--same-types",
-        help="Also use algorithms of Open MPI that need the same count and datatype on all ranks of MPI_Bcast.",
+        help="Also use algorithms of Open MPI that work only if all ranks call MPI_Bcast with the same count and "
+        "datatype.",
     ),
 ]
 
@@ -74,8 +75,8 @@ def cluster(
         typer.Option(
             "--collectives",
             metavar="NAME,…",
-            help="The collectives to tune, such as bcast,reduce. all stands for all collectives that a tuning file can "
-            "contain. Default: bcast, reduce, allreduce, allgather and alltoall.",
+            help="The collectives to tune, such as bcast,reduce. The word all stands for all collectives that a tuning "
+            "file can contain. Default: bcast, reduce, allreduce, allgather and alltoall.",
         ),
     ] = None,
     ranks: Annotated[
@@ -83,7 +84,7 @@ def cluster(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks, as for `culmen bench collectives`. By default, the largest is the number "
+            help="Numbers of ranks, as for `culmen bench collectives`. By default, the largest number is the number "
             "of ranks of the job, or the number of cores if there is no job.",
         ),
     ] = None,
@@ -112,8 +113,8 @@ def cluster(
         typer.Option(
             "--variables",
             metavar="GROUP,…",
-            help="First tune other variables of the MPI, which choose no algorithm: transport, binding, wait, copy, "
-            "eager, tcp, or all.",
+            help="Before the collectives, also tune other variables of the MPI: transport, binding, wait, copy, eager, "
+            "tcp, or all.",
         ),
     ] = None,
     allow_sysctl: Annotated[
@@ -168,7 +169,8 @@ def app(
             min=3,
             max=1000,
             show_default=False,
-            help="At the end, run the program N times without the tuning file, and N times with it. Default: 5.",
+            help="At the end, run the program N times without the tuning file, and N times with the tuning file. "
+            "Default: 5.",
         ),
     ] = 5,
     seconds: Seconds = None,
@@ -245,9 +247,9 @@ def hpl(
             metavar="N",
             show_default=False,
             min=200,
-            help="Matrix size N, both in the comparison at the end and in the input file. Default: in the "
-            "comparison, the largest N that fits into --minutes; in the input file, the largest N that fits into the "
-            "memory.",
+            help="Matrix size N, both in the comparison at the end and in the input file that culmen writes. By "
+            "default, these two sizes differ. The comparison uses the largest N that is possible within --minutes. The "
+            "input file contains the largest N that fits into the memory.",
         ),
     ] = None,
     memory: Annotated[
@@ -257,7 +259,12 @@ def hpl(
     minutes: Annotated[
         float,
         typer.Option(
-            "--minutes", metavar="M", show_default=False, min=0.1, max=10000, help="Time for all runs. Default: 15."
+            "--minutes",
+            metavar="M",
+            show_default=False,
+            min=0.1,
+            max=10000,
+            help="Total time of all runs of HPL, in minutes. Default: 15.",
         ),
     ] = 15.0,
     rounds: Annotated[
@@ -268,18 +275,20 @@ def hpl(
             min=3,
             max=1000,
             show_default=False,
-            help="At the end, run HPL N times with the present and N times with the new settings. Default: 5.",
+            help="At the end, run HPL N times with the present settings, and N times with the new settings. "
+            "Default: 5.",
         ),
     ] = 5,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="NAME,…", help="The parameters to search, such as nb,grid,blas.")
+        str | None,
+        typer.Option("--only", metavar="NAME,…", help="The search varies only these parameters, such as nb,grid,blas."),
     ] = None,
     fix: Annotated[
         list[str] | None,
         typer.Option(
             "--fix",
             metavar="NAME=VALUE",
-            help="Give a parameter this value, and do not search it. Example: --fix blas=openblas",
+            help="Give a parameter this value. The search does not change it. Example: --fix blas=openblas",
         ),
     ] = None,
     present: Annotated[
@@ -287,8 +296,8 @@ def hpl(
         typer.Option(
             "--present",
             metavar="FILE",
-            help="Your HPL.dat. Default: an input file in this folder or in the folder of the program. If there is "
-            "none: usual settings.",
+            help="Your HPL.dat. By default, culmen looks for an input file in the current folder and in the folder of "
+            "the program. If there is none, it uses usual settings.",
         ),
     ] = None,
     build: Annotated[
@@ -297,19 +306,23 @@ def hpl(
             "--build",
             metavar="SOURCES",
             help="The sources of HPL or HPC Challenge, as a folder or an archive. culmen builds them with each MPI, "
-            "compiler and list of flags, and searches these, too.",
+            "compiler and list of flags. The search also varies the MPI, the compiler and the flags.",
         ),
     ] = None,
     compilers: Annotated[
         str | None,
         typer.Option(
-            "--compilers", metavar="NAME,…", help="With --build: C compilers. Default: gcc, clang and others on PATH."
+            "--compilers",
+            metavar="NAME,…",
+            help="With --build: the C compilers. Default: gcc, clang and others on PATH.",
         ),
     ] = None,
     flags: Annotated[
         list[str] | None,
         typer.Option(
-            "--flags", metavar="FLAGS,…", help='With --build: flags. Default: "-O2,-O3 -march=native". Can be repeated.'
+            "--flags",
+            metavar="FLAGS,…",
+            help='With --build: the lists of flags. Default: "-O2,-O3 -march=native". Can be repeated.',
         ),
     ] = None,
     mpis: Annotated[
@@ -317,8 +330,8 @@ def hpl(
         typer.Option(
             "--mpis",
             metavar="NAME,…",
-            help="With --build: MPIs, such as openmpi,mpich, or paths of mpiexec. Default: all MPIs with a compiler "
-            "mpicc.",
+            help="With --build: names of MPIs, such as openmpi,mpich, or paths of mpiexec. Default: all MPIs that have "
+            "a compiler mpicc.",
         ),
     ] = None,
     link: Annotated[
@@ -332,11 +345,14 @@ def hpl(
     ] = None,
     compare_random: Annotated[
         bool,
-        typer.Option("--compare-random", help="Also compare with a random search that takes as long as culmen's."),
+        typer.Option(
+            "--compare-random",
+            help="Also make a random search of the same duration, and compare its best settings with the new settings.",
+        ),
     ] = False,
     price: Annotated[
         float | None,
-        typer.Option("--price", metavar="X", show_default=False, min=0, help="The price of an hour of one core."),
+        typer.Option("--price", metavar="X", show_default=False, min=0, help="Price of one core for one hour."),
     ] = None,
     use_hours: UseHours = None,
     use_runs: UseRuns = None,
@@ -356,7 +372,7 @@ def hpl(
 
 
 def lint(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rules file of Open MPI, or a tree of MPICH.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH.")],
     mpi: Annotated[
         str | None,
         typer.Option("--mpi", metavar="NAME", help="The MPI that reads the file, as for `culmen launch`."),
@@ -369,7 +385,7 @@ def lint(
             show_default=False,
             min=0,
             max=4096,
-            help="culmen tries the rules with at most N ranks. 0: culmen does not try the rules. Default: 8.",
+            help="culmen tries the rules with at most N ranks. With 0, culmen does not try the rules. Default: 8.",
         ),
     ] = None,
 ) -> None:
@@ -378,18 +394,25 @@ def lint(
 
 def install(
     tuned: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The results of `culmen tune cluster`, or a rules file.")
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="The folder with the results of `culmen tune cluster`, or a tuning file."
+        ),
     ] = Path("tune-cluster"),
     site: Annotated[
         bool,
         typer.Option(
-            "--site", help="Make it the default for all users of this Open MPI. Without --site: only for you."
+            "--site",
+            help="Make the file the default for all users of this Open MPI. Without --site, the file is the default "
+            "only for you.",
         ),
     ] = False,
     module: Annotated[
         Path | None,
         typer.Option(
-            "--module", metavar="FILE", help="Write an environment module instead. Users then load this module."
+            "--module",
+            metavar="FILE",
+            help="Do not change the default. Write an environment module that users load.",
         ),
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Undo an earlier installation.")] = False,

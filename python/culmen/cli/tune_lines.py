@@ -16,7 +16,8 @@ Rounds = Annotated[
         min=3,
         max=1000,
         show_default=False,
-        help="At the end, run the program N times as you typed it, and N times with the best settings. Default: 10.",
+        help="At the end, run the program N times with the command that you typed, and N times with the best settings. "
+        "Default: 10.",
     ),
 ]
 Runs = Annotated[
@@ -47,8 +48,8 @@ Figure = Annotated[
     typer.Option(
         "--figure",
         metavar="REGEX",
-        help="Tune for a number in the program's output, instead of its wall time. The number is the group of the "
-        "regular expression, as in 'rate = (\\S+)'.",
+        help="Optimize a number in the output of the program, instead of the wall time. The group of the regular "
+        "expression must match this number, as in 'rate = (\\S+)'.",
     ),
 ]
 Maximize = Annotated[
@@ -63,7 +64,7 @@ Price = Annotated[
         min=0,
         max=1e6,
         show_default=False,
-        help="The price of an hour of one core, in any currency.",
+        help="Price of one core for one hour, in any currency.",
     ),
 ]
 
@@ -75,8 +76,8 @@ UseHours = Annotated[
         min=1e-6,
         max=1e9,
         show_default=False,
-        help="Total number of hours for which the program will still run after the search. The search stops when it "
-        "no longer pays.",
+        help="Total number of hours for which the program will run after the search. culmen stops the search when a "
+        "further run of the search would take more time than it saves later.",
     ),
 ]
 UseRuns = Annotated[
@@ -87,7 +88,7 @@ UseRuns = Annotated[
         min=1,
         max=10**12,
         show_default=False,
-        help="Instead of --use-hours: number of times that you will still run the program after the search.",
+        help="Instead of --use-hours: number of times that you will run the program after the search.",
     ),
 ]
 
@@ -99,9 +100,9 @@ def placement(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks on each node that culmen tries. Default: the number that you typed. With "
-            "--figure: also other numbers from half of the number of cores on, if each socket then has the same "
-            "number of ranks.",
+            help="Numbers of ranks on each node that culmen tries. By default, culmen keeps the number in the command "
+            "that you typed. With --figure, culmen by default also tries other numbers with which each socket has the "
+            "same number of ranks.",
         ),
     ] = None,
     threads: Annotated[
@@ -109,8 +110,8 @@ def placement(
         typer.Option(
             "--threads",
             metavar="N,N-N,…",
-            help="Numbers of OpenMP threads of each rank, or of the program. Default: culmen chooses, if the program "
-            "is linked with OpenMP.",
+            help="Numbers of OpenMP threads of each rank, or of a program without ranks. By default, culmen chooses "
+            "these numbers if the program is linked with OpenMP.",
         ),
     ] = None,
     topology: Annotated[
@@ -118,8 +119,8 @@ def placement(
         typer.Option(
             "--topology",
             metavar="TEXT|FILE.xml",
-            help="The sockets and cores, as hwloc describes them, such as 'pack:2 numa:1 core:18 pu:2'. Default: the "
-            "sockets and cores of this machine. Only with --dry-run.",
+            help="Only with --dry-run: sockets and cores of another machine, in a format of hwloc, such as 'pack:2 "
+            "numa:1 core:18 pu:2'. Default: the sockets and cores of this machine.",
         ),
     ] = None,
     dry_run: DryRun = False,
@@ -160,8 +161,8 @@ def io(
         typer.Option(
             "--pattern",
             metavar="NAME",
-            help="Without a command: tune for culmen's own benchmark with this pattern: file-per-process, contiguous, "
-            "strided or collective.",
+            help="Instead of a command: tune culmen's own benchmark with this access pattern: file-per-process, "
+            "contiguous, strided or collective.",
         ),
     ] = None,
     api: Annotated[
@@ -179,7 +180,7 @@ def io(
             "--measure",
             metavar="PART",
             show_default=False,
-            help="The times of the benchmark that count: both, write or read. Default: both.",
+            help="The part of the benchmark that culmen makes faster: write, read or both. Default: both.",
         ),
     ] = "both",
     ranks: Annotated[
@@ -189,7 +190,7 @@ def io(
             metavar="N",
             min=1,
             show_default=False,
-            help="Number of ranks of the benchmark. Default: one per core.",
+            help="Number of ranks of the benchmark. Default: one rank on each core.",
         ),
     ] = None,
     size: Annotated[
@@ -198,13 +199,16 @@ def io(
             "--size",
             metavar="N",
             show_default=False,
-            help="Bytes that each rank writes or reads, such as 64M. Default: 16M.",
+            help="Bytes that each rank of the benchmark writes or reads, such as 64M. Default: 16M.",
         ),
     ] = "16M",
     transfer: Annotated[
         str,
         typer.Option(
-            "--transfer", metavar="N", show_default=False, help="Bytes of one call of the benchmark. Default: 4K."
+            "--transfer",
+            metavar="N",
+            show_default=False,
+            help="Bytes that the benchmark writes or reads in one call. Default: 4K.",
         ),
     ] = "4K",
     mpi: Annotated[
@@ -214,7 +218,9 @@ def io(
     iobuf: Annotated[
         bool,
         typer.Option(
-            "--iobuf", help="Also try the buffers of `culmen iobuf`. If a program crashes, it may lose writes."
+            "--iobuf",
+            help="Also try the buffers of `culmen iobuf`. With these buffers, a program that crashes may lose data "
+            "that it has written.",
         ),
     ] = False,
     dry_run: DryRun = False,

@@ -28,15 +28,15 @@ def worker(
         typer.Option("--fix", metavar="NAME=VALUE", help="Give the same --fix options as for the run."),
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of the run.")
+        Path | None, typer.Option("--token-file", metavar="FILE", help="The file that contains the token of the run.")
     ] = None,
     fingerprint: Annotated[
         str | None,
         typer.Option(
             "--fingerprint",
             metavar="HEX",
-            help="For wss: the fingerprint of the run's certificate; the run prints it. Without this option, an "
-            "authority that this machine trusts must have signed the certificate.",
+            help="Only for wss: the fingerprint of the certificate of the run. The run prints this fingerprint. "
+            "Without this option, this machine must trust the authority that signed the certificate.",
         ),
     ] = None,
     slots: Annotated[
@@ -57,7 +57,7 @@ def worker(
             max=1e6,
             metavar="SECONDS",
             show_default=False,
-            help="How long a worker tries to connect to the run, at the start and after a lost connection. "
+            help="How long a worker tries to connect to the run, at the start and after it has lost the connection. "
             "Default: 60.",
         ),
     ] = 60,
