@@ -18,7 +18,7 @@ int main(int count, char** words) {
   if (n < 1) return fprintf(stderr, "triad: give the size of an array in megabytes\n"), 2;
   double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c);
   if (!a || !b || !c) return fprintf(stderr, "triad: there is not enough memory\n"), 3;
-#pragma omp parallel for schedule(runtime) /* as below, so that each thread finds its part in its own memory */
+#pragma omp parallel for schedule(runtime) /* same schedule as in triad_s: a thread fills the part that it uses */
   for (long i = 0; i < n; ++i) a[i] = 0, b[i] = i % 7, c[i] = i % 5;
   double least_s = 1e300;
   for (int k = 0; k < REPEAT; ++k) {
