@@ -128,8 +128,8 @@ def _against_size(name: str, here: list[Choice]) -> Figure:
             }
         )
     about = (
-        "How many times faster a call is with the chosen algorithm, with its interval of 95 %, from how much the "
-        "launches differ. "
+        "How many times faster a call is with the chosen algorithm, with its confidence interval, from how much "
+        "the launches differ. "
         "1: the MPI's own choice is kept."
     )
     plain = layout(height=380, margin={"l": 60, "r": 20, "t": 30, "b": 55})
