@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from ...bench.collectives.points import Point, Protocol, by_place
+from ...bench.verdict import standard_error, student_factor
 
 VISITS = 5  # of both, in each launch
 LAUNCHES = 10
@@ -50,7 +51,7 @@ class Gain:
         if self.launches < 2:
             return self
         middle, half = np.log(self.times_faster), np.log(self.high / self.low) / 2
-        half *= _student_half(confidence, self.launches) / _student_half(_CONFIDENCE, self.launches)
+        half *= student_factor(confidence, self.launches) / student_factor(_CONFIDENCE, self.launches)
         return replace(self, low=float(np.exp(middle - half)), high=float(np.exp(middle + half)))
 
 
@@ -70,16 +71,11 @@ def _student(logs: np.ndarray) -> tuple[float, float, float]:
     """The ends of the interval, and the probability."""
     if len(logs) < 2:
         return -np.inf, np.inf, 1.0
-    middle, error = np.mean(logs), np.std(logs, ddof=1) / np.sqrt(len(logs))
+    middle, error = np.mean(logs), standard_error(logs)
     if error == 0:
         return float(middle), float(middle), 0.0 if middle > 0 else 1.0
-    half = _student_half(_CONFIDENCE, len(logs)) * error
+    half = student_factor(_CONFIDENCE, len(logs)) * error
     return float(middle - half), float(middle + half), float(special.stdtr(len(logs) - 1, -middle / error))
-
-
-def _student_half(confidence: float, launches: int) -> float:
-    """Half the length of the interval, in standard errors."""
-    return float(special.stdtrit(launches - 1, (1 + confidence) / 2))
 
 
 def are_faster(gains: Sequence[Gain]) -> list[bool]:
