@@ -212,7 +212,9 @@ OptimizerKind cmaes_kind() {
                                  "correlations to learn: all (full), few (limited) or none (diagonal); auto: full "
                                  "for at most 200 parameters, otherwise limited",
                                  {"auto", "full", "diagonal", "limited"}, "auto"),
-                OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
+                OptionRule::word("noise",
+                                 "on: the values are noisy; off: the values are not noisy; auto: cmaes tests whether "
+                                 "the values are noisy",
                                  {"auto", "on", "off"}, "auto"),
                 OptionRule::whole("parallel",
                                   "the number of candidates in a generation is rounded up to a multiple of this number",
