@@ -158,7 +158,7 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
        .one_objective = false,
        .asynchronous = true,
        .options = {OptionRule::whole("population",
-                                     "number of points in the population, and of candidates in a generation", 4, 10000,
+                                     "size of the population, and number of candidates in a generation", 4, 10000,
                                      "10 to 100, depending on the limit on evaluations")}},
       [name, survival](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const auto population =

@@ -283,8 +283,8 @@ OptimizerKind racing_kind() {
                    OptionRule::number("confidence", "probability that a race does not eliminate its best candidate",
                                       0.5, 0.9999, 0.95),
                    OptionRule::word("elimination",
-                                    "rank: a candidate leaves if a test finds that it is worse than the best; halving: "
-                                    "the worse half leaves",
+                                    "rank: a candidate leaves the race if a test finds that it is worse than the best "
+                                    "candidate; halving: the worse half of the candidates leaves the race",
                                     {"rank", "halving"}, "rank"),
                    OptionRule::whole("most_rounds", "largest number of rounds in a race", 2, 1000, 30),
                    OptionRule::whole(
