@@ -96,26 +96,27 @@ def minimize(
     The search is a *study*. It calls ``f`` for many *candidates*. A candidate is one set of values of the parameters.
     Each call is an *evaluation*.
 
-    ``f`` runs in child processes. ``f`` may also be a lambda or a function of a notebook. It may return a tuple: its
-    result, and a dict of further numbers for the store (extra values). If ``f`` raises an exception, crashes, returns
-    NaN or exceeds ``time_limit_s``, the evaluation fails. The study then continues.
+    ``f`` runs in child processes. ``f`` may also be a lambda or a function of a notebook. ``f`` may return a tuple of
+    its result and a dict of further numbers (extra values), which the store keeps. If ``f`` raises an exception,
+    crashes, returns NaN or exceeds ``time_limit_s``, the evaluation fails. The study then continues.
 
-    With ``batch``, the dict contains a vector of values for each parameter, with one value per candidate. ``f`` then
-    returns a vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen
-    evaluates its candidates one by one.
+    With ``batch``, ``f`` receives several candidates in one call (a batch). The dict then contains a vector of values
+    for each parameter, with one value per candidate. ``f`` returns a vector of values or, for residuals, an array with
+    one row per candidate. If a batch fails, culmen evaluates the candidates of this batch one by one.
 
     With ``team_size`` under MPI, several ranks call ``f`` together. The second argument of ``f`` is then the
-    communicator of these ranks, an object of mpi4py. The result of the first of these ranks counts. ``f`` runs in the
-    ranks themselves, not in child processes.
+    communicator of these ranks, an object of mpi4py. culmen uses the result of the first of these ranks. ``f`` runs in
+    the ranks themselves, not in child processes.
 
-    These arguments are also keys of a study file, where ``budget`` has the name ``evaluations``. Give at least one of
-    ``budget``, ``target``, ``stagnation`` and ``wall_time_s``, except for a fit with the optimizer ``lm``:
+    These arguments are also keys of a study file. In a study file, the name of ``budget`` is ``evaluations``. Give at
+    least one of ``budget``, ``target``, ``stagnation`` and ``wall_time_s``. Only a fit with the optimizer ``lm`` can do
+    without these arguments:
 
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
     - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement. With 0,
-      it ignores none
+      it ignores no improvement
     - ``wall_time_s``: the run ends after this number of seconds (0 means no limit), and you can resume the study
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
@@ -131,8 +132,8 @@ def minimize(
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
     - ``output``: decides which output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: what happens after a failed evaluation. With ``"penalise"``, it counts as the worst value. With
-      ``"retry"``, culmen repeats it. With ``"stop"``, the run ends
+    - ``on_failure``: what happens after a failed evaluation. With ``"penalise"``, the evaluation counts as the worst
+      value. With ``"retry"``, culmen repeats the evaluation. With ``"stop"``, the run ends
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0 means no limit
     - ``evaluate_infeasible``: if true, culmen also evaluates candidates that violate a constraint
@@ -148,7 +149,7 @@ def minimize(
     Further arguments:
 
     - ``optimizer``: name of an optimizer; ``culmen optimizers`` lists them. A list of names is a chain: each optimizer
-      starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
+      starts at the best candidate of the previous optimizers. Without a name, culmen chooses the optimizer.
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
     - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. Without
@@ -159,27 +160,28 @@ def minimize(
       numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. Instead
-      of a direction, you can give an expression. culmen minimizes it, as in ``{"misfit": "(mass - 3)**2"}``, or
-      maximizes it, as in ``{"gain": {"maximize": "a / b"}}``.
+      of a direction, you can give an expression. culmen minimizes the expression ``{"misfit": "(mass - 3)**2"}``, and
+      maximizes the expression ``{"gain": {"maximize": "a / b"}}``.
     - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``, or conditions such as
       ``{"stress": "force / area <= 250"}``.
     - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. culmen stores their
       values as extra values.
-    - ``residuals``: expressions that are the residuals, such as ``{"mass": "(mass - 3) / 0.1"}``. ``f`` then returns
+    - ``residuals``: expressions for the residuals, such as ``{"mass": "(mass - 3) / 0.1"}``. ``f`` then returns
       a dict of numbers.
     - ``store``: path of a file that records each evaluation. If the file exists, culmen resumes the study in it.
-    - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
-    - ``callback``: a function of your program. After each evaluation, when the optimizer has received the result,
-      culmen calls this function in the thread that has called ``minimize``. The argument has ``params``, ``value``,
-      ``best``, ``best_value`` and the other attributes of ``culmen.Evaluated``. If the function returns True or raises
-      StopIteration, the study stops: ``minimize`` returns the best result so far, and ``result.reason`` is "callback".
-      If the function raises another exception, the study also stops, and ``minimize`` raises this exception.
-      Evaluations continue while the function runs. Therefore a short study can end before the function stops it.
-      ``result.message`` then says so.
+    - ``progress``: True shows the progress. False shows no progress. None shows the progress only on a terminal or in a
+      notebook.
+    - ``callback``: a function of your program. culmen calls this function after each evaluation, when the
+      optimizer has received the result. The call runs in the thread that has called ``minimize``. The argument is an
+      object of the class ``culmen.Evaluated``, with attributes such as ``params``, ``value``, ``best`` and
+      ``best_value``. If the function returns True or raises StopIteration, the study stops. ``minimize`` then returns
+      the best result so far, and ``result.reason`` is "callback". If the function raises another exception, the study
+      also stops, and ``minimize`` raises this exception. Evaluations continue while the function runs. Therefore a
+      short study can end before the function stops it. ``result.message`` then contains this fact.
     - ``executor``: a ``concurrent.futures.Executor``, for example of Dask. It runs the evaluations instead of culmen's
       processes. ``workers`` is then the number of evaluations in parallel.
-    - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
-      changed.
+    - ``accept_changes``: True resumes the study in ``store`` even if ``f``, a value that ``f`` uses or a file in
+      ``data`` has changed.
 
     Workers of other machines:
 

@@ -89,8 +89,8 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'what happens after a failed evaluation. With `"penalise"`, it counts as the worst value. With `"retry"`, '
-            'culmen repeats it. With `"stop"`, the run ends',
+            'what happens after a failed evaluation. With `"penalise"`, the evaluation counts as the worst value. With '
+            '`"retry"`, culmen repeats the evaluation. With `"stop"`, the run ends',
             sets="config",
             page="[see below](#failures)",
         ),
@@ -185,8 +185,8 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: the evaluations whose folders culmen keeps: `"all"`, `"failures"` (only failed '
-            'evaluations) or `"none"`',
+            'only for `command`: decides which folders of evaluations culmen keeps: `"all"`, `"failures"` (the folders '
+            'of failed evaluations) or `"none"`',
             sets="evaluator",
             page="[see below](#output)",
         ),

@@ -118,7 +118,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores improvements below this share of the total improvement. With 0, it ignores none",
+            "`stagnation` ignores improvements below this share of the total improvement. With 0, it "
+            "ignores no improvement",
             sets="config",
             default="0",
         ),
