@@ -20,9 +20,7 @@ from .problem.space import Space
 
 @dataclass(frozen=True)
 class Candidate:
-    """One point of the space: ``params`` contains the parameters by name. Candidates have the numbers ``id`` = 0, 1, 2,
-    …
-    """
+    """One point of the space. ``params`` contains the parameters by name. ``id`` is the candidate's number, from 0."""
 
     id: int
     params: dict[str, Value]
@@ -53,7 +51,7 @@ class Optimizer:
     - ``optimizer``: name of an optimizer, or a list of names (a chain). Without a name, culmen chooses the optimizer.
     - ``seed``: the same seed and the same calls give the same candidates.
     - ``options``: options of the optimizer, such as ``{"population": 20}``.
-    - ``result="residuals"``: ``tell`` receives a list of residuals. The sum of their squares is minimized.
+    - ``result="residuals"``: ``tell`` receives a list of residuals. The optimizer minimizes the sum of their squares.
     - ``objectives``: number of objectives. ``tell`` receives one value per objective.
     - ``starts``: points that ``ask`` returns first.
     - ``limits``: bounds on extra values, such as ``{"stress": {"upper": 250}}``.
@@ -114,8 +112,8 @@ class Optimizer:
         return self._core.name
 
     def ask(self, n: int = 1) -> list[Candidate]:
-        """Returns at most ``n`` candidates. It returns fewer if the optimizer first needs results of earlier
-        candidates.
+        """Returns at most ``n`` candidates. ``ask`` returns fewer candidates if the optimizer first needs results of
+        earlier candidates.
 
         If ``tell`` has received all results and ``ask`` returns an empty list, the optimizer has finished.
         """

@@ -108,9 +108,9 @@ def minimize(
     communicator of these ranks, an object of mpi4py. culmen uses the result of the first of these ranks. ``f`` runs in
     the ranks themselves, not in child processes.
 
-    These arguments are also keys of a study file. In a study file, the name of ``budget`` is ``evaluations``. Give at
-    least one of ``budget``, ``target``, ``stagnation`` and ``wall_time_s``. Only a fit with the optimizer ``lm`` can do
-    without these arguments:
+    These arguments are also keys of a study file. In a study file, the name of ``budget`` is ``evaluations``. At least
+    one of ``budget``, ``target``, ``stagnation`` and ``wall_time_s`` is necessary, except for a fit with the optimizer
+    ``lm``. The arguments are:
 
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
@@ -160,8 +160,8 @@ def minimize(
       numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. Instead
-      of a direction, you can give an expression. culmen minimizes the expression ``{"misfit": "(mass - 3)**2"}``, and
-      maximizes the expression ``{"gain": {"maximize": "a / b"}}``.
+      of a direction, you can give an expression. culmen minimizes the expression in
+      ``{"misfit": "(mass - 3)**2"}``, and maximizes the expression in ``{"gain": {"maximize": "a / b"}}``.
     - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``, or conditions such as
       ``{"stress": "force / area <= 250"}``.
     - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. culmen stores their
@@ -171,15 +171,15 @@ def minimize(
     - ``store``: path of a file that records each evaluation. If the file exists, culmen resumes the study in it.
     - ``progress``: True shows the progress. False shows no progress. None shows the progress only on a terminal or in a
       notebook.
-    - ``callback``: a function of your program. culmen calls this function after each evaluation, when the
-      optimizer has received the result. The call runs in the thread that has called ``minimize``. The argument is an
+    - ``callback``: a function of your program. culmen calls this function after each evaluation, when the optimizer has
+      received the result. The call runs in the thread that has called ``minimize``. The argument is an
       object of the class ``culmen.Evaluated``, with attributes such as ``params``, ``value``, ``best`` and
       ``best_value``. If the function returns True or raises StopIteration, the study stops. ``minimize`` then returns
       the best result so far, and ``result.reason`` is "callback". If the function raises another exception, the study
       also stops, and ``minimize`` raises this exception. Evaluations continue while the function runs. Therefore a
-      short study can end before the function stops it. ``result.message`` then contains this fact.
-    - ``executor``: a ``concurrent.futures.Executor``, for example of Dask. It runs the evaluations instead of culmen's
-      processes. ``workers`` is then the number of evaluations in parallel.
+      short study can end before the function stops it. ``result.message`` then says that the study had already ended.
+    - ``executor``: a ``concurrent.futures.Executor``, for example of Dask. This executor runs the evaluations instead
+      of the processes of culmen. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: True resumes the study in ``store`` even if ``f``, a value that ``f`` uses or a file in
       ``data`` has changed.
 

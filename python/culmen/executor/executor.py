@@ -32,10 +32,9 @@ class Executor(futures.Executor):
     - ``transport``: where calls run. "threads": each worker is a thread of this process. "processes": each worker is a
       process. "mpi": each other rank is a worker. "auto" (default): "mpi" in an MPI launch, otherwise "threads".
     - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
-    - ``time_limit_s``: time limit of a call in seconds. With the ``chunksize`` of ``map``, it is the time limit of a
-      whole chunk.
-    - ``prefetch``: if true, a worker receives its next call in advance. This happens only if calls take less than
-      50 ms.
+    - ``time_limit_s``: time limit of a call in seconds. With the argument ``chunksize`` of ``map``, it is the time
+      limit of a whole chunk of calls.
+    - ``prefetch``: if true, and if calls take less than 50 ms, a worker receives its next call in advance.
 
     culmen pickles functions, arguments and results. Functions may also be lambdas or functions of a notebook. culmen
     does not show the output that the functions print.
@@ -96,7 +95,7 @@ class Executor(futures.Executor):
 
         - ``timeout``: time limit in seconds until the last result.
         - ``chunksize``: number of calls that a worker receives at once.
-        - ``buffersize``: largest number of unfinished chunks. The iterables may then be endless.
+        - ``buffersize``: largest number of unfinished chunks. With ``buffersize``, the iterables may be endless.
         """
         chunksize = _check_count("chunksize", chunksize)
         if chunksize > 1 and len(iterables) == 1:

@@ -63,10 +63,11 @@ class Errors:
     ``errors["tau"]`` has these attributes:
 
     - ``value``: the best value of the parameter.
-    - ``error``: its error. It corresponds to a change of χ² by 1, or of the value by ``up``. None: there is no error.
+    - ``error``: the error of the parameter. If the parameter moves by this error, χ² rises by 1, or the value rises by
+      ``up``. None: there is no error.
     - ``scaled``: the error times ``scale``.
-    - ``sandwich``: with a robust loss, the error that also holds if residuals contain outliers.
-    - ``interval``: interval of the profile likelihood with ``lower`` and ``upper``, if it was computed.
+    - ``sandwich``: with a robust loss, the error that is also correct if residuals contain outliers.
+    - ``interval``: the interval of the profile likelihood, with ``lower`` and ``upper``; None if it was not computed.
     - ``note``: why there is no error, or another remark.
     """
 
@@ -84,7 +85,7 @@ class Errors:
     confidence: float | None = None  #: confidence level of the intervals; None if there are no intervals
     notes: list[str] = field(default_factory=list)  #: remarks, as sentences
     lower_minimum: dict[str, Value] | None = None  #: a better candidate, if the profiles found one
-    maximized: bool = False  #: True if the study maximizes its value
+    maximized: bool = False  #: True if the study maximizes the value
     loss: str = "linear"  #: loss of the residuals
     f_scale: float = 1.0  #: scale of a robust loss
     derived: list[ParameterError] = field(default_factory=list)  #: derived values, with propagated errors
@@ -97,8 +98,8 @@ class Errors:
 
     @property
     def scale(self) -> float | None:
-        """S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S.
-        None with a robust loss."""
+        """The factor S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S.
+        With a robust loss, ``scale`` is None."""
         return math.sqrt(self.value / self.dof) if self._of_squares and self.dof > 0 else None
 
     @property

@@ -20,11 +20,11 @@ class Outcome:
 
     status: str  #: "ok", or the kind of the failure
     value: float | None  #: the value; None if the evaluation failed
-    values: dict[str, float]  #: with several objectives: all of them
-    violation: float  #: amount by which it violates constraints and limits; 0: no violation
+    values: dict[str, float]  #: with several objectives: the values of all objectives
+    violation: float  #: amount by which the candidate violates constraints and limits; 0: no violation
     residuals: list[float]  #: residuals of a fit
     extras: dict[str, float]  #: extra values
-    message: str  #: why it failed; empty if it succeeded
+    message: str  #: why the evaluation failed; empty if the evaluation succeeded
     duration_s: float  #: duration of the evaluation in seconds
     cost: float  #: the value as culmen minimizes it; infinite if the evaluation failed
 

@@ -52,11 +52,11 @@ def real(
     active_when: str | None = None,
     value: float | None = None,
 ) -> Parameter:
-    """A real number from ``lower`` to ``upper``. ``scale="log"``: the search uses its logarithm, and ``lower`` must be
-    positive. ``value``: the parameter is fixed at this value.
+    """A real number from ``lower`` to ``upper``. With ``scale="log"``, the search uses the logarithm of the parameter,
+    and ``lower`` must be positive. With ``value``, the parameter is fixed at this value.
 
-    Without ``lower`` or ``upper``, the parameter has no bound on that side. It then needs ``initial``, at which the
-    search begins.
+    You can leave out ``lower``, ``upper`` or both. The parameter then needs ``initial``, the value at which the search
+    begins.
     """
     return Parameter(lower, upper, scale, initial=initial, active_when=active_when, value=value)
 

@@ -20,10 +20,10 @@ class Space:
         culmen.Space({"tau": culmen.real(1e-6, 1, scale="log"), "n": culmen.integer(1, 9), "x": (0, 1)})
         culmen.Space([(0, 1), (0, 1)], constraints=["x0 + x1 <= 1"])
 
-    ``fixing`` gives the same space with some parameters fixed.
-
     A pair ``(lower, upper)`` is a real parameter. Parameters in a list have the names x0, x1 and so on. ``constraints``
-    are expressions in a list, or in a dict by name.
+    is a list of expressions, or a dict of expressions by name.
+
+    The method ``fixing({"n": 5})`` returns the same space, in which the parameter ``n`` is fixed.
 
     Raises InputError for wrong bounds and for a constraint or condition that cannot be read.
     """

@@ -27,9 +27,10 @@ class Evaluations(Table):
     """The evaluations of a store.
 
     - ``columns``: a dict of arrays. Its keys are the columns of ``culmen export``.
-    - ``x``: one row per evaluation and one column per parameter, as numbers. A choice is given by its index from 0.
-    - ``values``: one row per evaluation and one column per objective. NaN: the evaluation did not succeed.
-    - ``best``: index of the row with the best evaluation; None if no evaluation succeeded.
+    - ``x``: array of numbers with one row per evaluation and one column per parameter. The number of a choice is its
+      index in the list of choices, from 0.
+    - ``values``: array with one row per evaluation and one column per objective. NaN: the evaluation did not succeed.
+    - ``best``: index of the row of the best evaluation; None if no evaluation succeeded.
     - ``succeeded``, ``failed``: arrays of truth values, one per evaluation.
     - ``parameters``, ``objectives``: descriptions of the columns of ``x`` and ``values``.
     """

@@ -24,22 +24,25 @@ def errors(
     fix: Mapping[str, Value] | None = None,
     accept_changes: bool = False,
 ) -> Errors:
-    """Computes the errors (uncertainties) of the best parameters in a store. The store keeps them for the next call.
+    """Computes the errors (uncertainties) of the best parameters in a store. The store keeps these errors for the next
+    call.
 
     - ``profile``: also compute intervals of the profile likelihood, which may be asymmetric.
     - ``confidence``: confidence level of the intervals. Default: 0.683, which corresponds to one standard deviation.
-    - ``up``: only if the study returns a value instead of residuals: how much the value rises if a parameter moves by
-      its error. Give 1 for a χ², and 0.5 for a negative log-likelihood.
+    - ``up``: only for a study that returns a value instead of residuals. If a parameter moves by its error, and if the
+      other parameters are fitted again, the value rises by ``up``. Give 1 for a χ², and 0.5 for a negative
+      log-likelihood.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.
     - ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``. culmen first fits the other
       parameters again. The store does not keep these errors.
     - ``accept_changes``: compute the errors even if the evaluator has changed since the store was made.
 
-    For residuals, each error is for Δχ² = 1. The residuals must then be in units of their standard deviations.
+    For residuals, the errors are for Δχ² = 1: χ² rises by 1 if a parameter moves by its error, and if the other
+    parameters are fitted again. The residuals must then be in units of their standard deviations.
 
-    For n parameters, the errors need at least 2 n evaluations. If the study returns a value, they need at least
-    n (n + 1). These evaluations do not count towards the limit of the study.
+    For n parameters, the errors need at least 2 n evaluations. If the study returns a value instead of residuals, the
+    errors need at least n (n + 1) evaluations. These evaluations do not count towards the limit of the study.
 
     Under MPI, every rank must make this call, and every rank gets the same errors.
 

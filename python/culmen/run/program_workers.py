@@ -49,29 +49,29 @@ def work(
 
         culmen.work("wss://host:7443", f, {"x": (-5, 5)}, token_file="token.txt", fingerprint="…")
 
-    The other program must have called ``culmen.minimize`` with ``listen``. That program prints the call of
-    ``culmen.work``, with its arguments.
+    The program on the other machine must have called ``culmen.minimize`` with ``listen``. That program prints the
+    complete call of ``culmen.work``.
 
-    This program calls only its own ``f``: the run sends values of parameters, but no code. Therefore ``f``, ``space``
+    This program evaluates its own ``f``. The run sends values of parameters, but no code. Therefore ``f``, ``space``
     and all other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. If they
     differ, the run refuses these workers. The simplest way is to start the same script on both machines, with the same
     version of Python.
 
     - ``address``: the address of the run.
-    - ``f``, ``space``: the same as in the run. culmen compares the code of ``f``, the values that it uses, and the name
-      of its module.
+    - ``f``, ``space``: the same as in the run. culmen compares the code of ``f``, the values that ``f`` uses, and the
+      name of the module that contains ``f``.
     - ``token_file``: a file with the token of the run.
-    - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
-      authority that this machine trusts must have signed the certificate.
-    - ``slots``: number of evaluations in parallel. By default, it is the number of CPUs.
+    - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without
+      ``fingerprint``, an authority that this machine trusts must have signed the certificate.
+    - ``slots``: number of evaluations in parallel. Default: the number of CPUs.
     - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
-    - ``progress``: True prints that the workers have joined, False does not. None prints it only on a terminal or in a
-      notebook.
+    - ``progress``: True prints a message when the workers have joined. False prints no message. None prints the message
+      only on a terminal or in a notebook.
     - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Arguments that do not
       affect a result, such as ``budget``, have no effect here.
 
-    Returns the number of evaluations that ended in this program. Ctrl-C ends ``culmen.work``. The run then gives the
-    current evaluations to other workers.
+    Returns the number of evaluations that this program has completed. Ctrl-C ends ``culmen.work``. The run then
+    gives the current evaluations to other workers.
 
     Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the workers
     cannot connect to the run, or if they had to leave before the end of the study.

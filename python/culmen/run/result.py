@@ -32,13 +32,13 @@ class Result:
     x: list[float] | None  #: the best parameters as numbers, in the order of the space
     evaluation: int | None  #: number of the best evaluation
     violation: float  #: amount by which the best evaluation violates constraints and limits; 0: no violation
-    #: with several objectives: all objectives of the candidate that is best in the first objective
+    #: with several objectives: values of all objectives for the candidate that is best in the first objective
     values: dict[str, float]
     #: with several objectives: the Pareto front; each element has ``evaluation``, ``params`` and ``values``
     front: list[Trade]
     residuals: list[float]  #: residuals of the best evaluation
     extras: dict[str, float]  #: extra values of the best evaluation
-    at_bounds: dict[str, str]  #: "lower" or "upper" for each of the best parameters at a bound
+    at_bounds: dict[str, str]  #: "lower" or "upper" for each parameter whose best value is at a bound
     fixed: list[str]  #: names of the fixed parameters
     reason: str  #: why the run ended, as one word; see the table below
     message: str  #: why the run ended, as a sentence
@@ -53,14 +53,14 @@ class Result:
     recommended: Recommended | None
     first_failure: str  #: message of the first failed evaluation; empty if none failed
     retried: int  #: number of repeated evaluations
-    lost: int  #: number of evaluations that were lost with their workers; others repeated them
+    lost: int  #: number of evaluations that were lost together with a worker; other workers repeated them
     workers: int  #: number of workers
     team_size: int  #: number of ranks in each team; 0: without teams
     nodes: int  #: number of machines that had workers at the start of the run
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
-    served_s: float  #: seconds since the first worker was ready
-    present_s: float  #: total time in seconds for which workers were present, whether or not they evaluated
+    served_s: float  #: time in seconds from the first ready worker to the end of the run
+    present_s: float  #: sum over all workers: time in seconds for which the worker was present, busy or idle
     store: str  #: path of the store; empty if there is none
 
     # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
@@ -110,8 +110,8 @@ class Result:
             raise AttributeError(f"a Result has no {name!r}" + (f"; here it is called {ours!r}" if ours else ""))
 
     def read(self) -> Evaluations:
-        """Returns the evaluations as arrays, as ``culmen.read`` does. Without a store, they come from memory: the
-        latest evaluations, up to 256 MB.
+        """Returns the evaluations as arrays, in the same form as ``culmen.read``. Without a store, the result contains
+        only the latest evaluations, up to 256 MB.
 
         Raises InputError if there is no store and the result comes from another process.
         """
@@ -135,7 +135,7 @@ class Result:
     @cached_property
     def errors(self) -> Errors:
         """Errors (uncertainties) of the parameters: ``result.errors["tau"].error``. The first use runs further
-        evaluations. Under MPI, only a least-squares fit has errors here. For other studies, call ``culmen.errors``.
+        evaluations. Under MPI, this works only for a least-squares fit. For other studies, call ``culmen.errors``.
         """
         return self._known_errors or self.find_errors()
 
@@ -202,8 +202,8 @@ _SAME = (
 
 
 class AllFailedError(CulmenError):
-    """No evaluation of a study succeeded. The message contains the message of the first failure. ``result`` is the
-    Result."""
+    """No evaluation of a study succeeded. The message contains the message of the first failure. The attribute
+    ``result`` is the ``culmen.Result`` of the study."""
 
     __module__ = "culmen"  # where users import it: the traceback shows this name
 

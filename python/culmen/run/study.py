@@ -76,8 +76,9 @@ class Study:
         fix: Mapping[str, Value] | None = None,
         **given: Any,
     ) -> "Study":
-        """Reads a study file. ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``.
-        ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
+        """Reads a study file. ``fix`` contains parameters that are fixed, with their values, such as ``{"n": 5}``.
+
+        These arguments replace the values in the file: ``store``, ``seed``, ``evaluations``, ``target``,
         ``stagnation``, ``wall_time_s``, ``workers``, and the options ``agreement`` and ``searches`` of ``lm``.
 
         Raises InputError if the file has mistakes. The message names each mistake.
@@ -98,8 +99,10 @@ class Study:
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
-        """Reads the study in a store. ``run`` then resumes the study. ``evaluations``, ``target``, ``stagnation``,
-        ``wall_time_s``, ``workers``, ``agreement`` and ``searches`` replace the stored values.
+        """Reads the study in a store. ``run`` then resumes the study.
+
+        These arguments replace the values in the store: ``evaluations``, ``target``, ``stagnation``, ``wall_time_s``,
+        ``workers``, ``agreement`` and ``searches``.
 
         Raises InputError if the file is not a store or its study cannot be resumed, and StoreError if the store is
         damaged.
@@ -262,8 +265,8 @@ class Study:
         patience_s: float = 60.0,
         progress: bool | None = None,
     ) -> int:
-        """Evaluates for a run of this study on another machine, until that run ends. The arguments, the result and the
-        errors are those of ``culmen.work``."""
+        """Evaluates candidates for a run of this study on another machine, until that run ends. The arguments, the
+        result and the exceptions are the same as for ``culmen.work``."""
         return work_in_program(
             self.config, content_of(self), address, token_file, fingerprint, slots, patience_s, progress
         )
@@ -288,7 +291,7 @@ class Study:
         return Met("" if same else another_study(begun, self.config), self.change())
 
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Returns the convergence so far as a plotly figure. The study must have a store, and may run in another
+        """Returns the convergence so far as a plotly figure. The study must have a store. The study may run in another
         process.
         """
         return read(self.options.store, "run").plot()
@@ -304,7 +307,8 @@ class Study:
         fix: Mapping[str, Value] | None = None,
         accept_changes: bool = False,
     ) -> Errors:
-        """Errors (uncertainties) of the best parameters in the store; see ``culmen.errors``."""
+        """Errors (uncertainties) of the best parameters in the store. The arguments are the same as for
+        ``culmen.errors``."""
         return errors_of_study(
             self.config,
             self.options,
@@ -324,7 +328,7 @@ class Study:
                 outcomes = evaluate([{"x": 1.0}, {"x": 2.0}])
 
         Each outcome has ``ok``, ``value``, ``residuals``, ``extras``, ``violation`` and ``duration_s``. With several
-        objectives, it has ``values``. If ``ok`` is False, ``status`` and ``message`` give the reason.
+        objectives, each outcome also has ``values``. If ``ok`` is False, ``status`` and ``message`` give the reason.
 
         Under MPI, only rank 0 continues after this call. The other ranks run evaluations for rank 0, and exit
         when rank 0 ends.
