@@ -9,8 +9,9 @@ namespace culmen {
 
 enum class LossKind : unsigned char { linear = 0, soft_l1 = 1, huber = 2, cauchy = 3, arctan = 4 };
 
-/// The value of residuals r is the sum of f² ρ((r / f)²), where f is f_scale. The function ρ is the same as in SciPy's
-/// least_squares (after Triggs et al., "Bundle adjustment: a modern synthesis", 2000), whose cost is half the value.
+/// The value for the residuals r is the sum of f² ρ((r / f)²). Here f is f_scale. The function ρ is the same as in
+/// SciPy's least_squares (after Triggs et al., "Bundle adjustment: a modern synthesis", 2000). The cost of SciPy is
+/// half of this value.
 ///
 /// - linear: ρ(z) = z
 /// - soft_l1: ρ(z) = 2 (√(1 + z) - 1)

@@ -11,12 +11,12 @@ namespace culmen {
 enum class ParameterKind : unsigned char { real = 0, integer = 1, ordinal = 2, categorical = 3, boolean = 4 };
 enum class Scale : unsigned char { linear = 0, log = 1 };
 
-/// A choice of an ordinal or a categorical parameter. std::monostate: `None` of a Python program.
+/// A choice of an ordinal or a categorical parameter. std::monostate stands for `None` of a Python program.
 using Choice = std::variant<double, std::string, std::int64_t, bool, std::monostate>;
-/// A value of a parameter, as in a study file. std::monostate: a choice that is `None`.
+/// A value of a parameter, as in a study file. std::monostate stands for a choice that is `None`.
 using Value = std::variant<bool, std::int64_t, double, std::string, std::monostate>;
 
-/// A parameter: its name and its allowed values. In a vector each parameter is one double:
+/// A parameter: its name and its allowed values. A vector of values contains one double for each parameter:
 /// - real, integer: the value itself
 /// - ordinal, categorical: the zero-based index of the choice
 /// - boolean: 0 or 1
@@ -27,31 +27,32 @@ struct Parameter {
   double lower = 0;                 ///< least allowed double
   double upper = 1;                 ///< greatest allowed double
   std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
-  std::optional<double> initial{};  ///< value in a starting point; also the value if inactive
+  std::optional<double> initial{};  ///< value in a starting point, and while inactive
   std::string active_when{};        ///< a condition on other parameters; empty: always active
-  std::optional<double> fixed{};    ///< its only value; the search then leaves it out
+  std::optional<double> fixed{};    ///< the only value; the search does not vary it
   bool operator==(const Parameter&) const = default;
 
-  /// Whether it has only finitely many values.
+  /// Whether the parameter has a finite number of values.
   bool discrete() const { return kind != ParameterKind::real; }
-  /// Categorical or boolean: its values have no order.
+  /// Whether the parameter is categorical or boolean. The values then have no order.
   bool is_choice() const { return kind == ParameterKind::categorical || kind == ParameterKind::boolean; }
-  /// Real and without a condition, thus always active.
+  /// Whether the parameter is real and has no condition. It is then always active.
   bool is_plain_real() const { return kind == ParameterKind::real && active_when.empty(); }
   /// The number of values of a discrete parameter.
   double cells() const { return upper - lower + 1; }
 };
 
-/// Both bounds are finite, and lower < upper. A logarithmic scale needs 0 < lower. For an integer, both bounds are
-/// whole numbers, and a logarithmic scale needs 1 <= lower. A real parameter on a linear scale may have infinite bounds
-/// if it has an initial value, at which the search begins. The constructor of Space checks this.
+/// These functions make one parameter each. Both bounds must be finite, with lower < upper. With a logarithmic scale,
+/// lower must be above 0. The bounds of an integer must be whole numbers. A real parameter on a linear scale may have
+/// infinite bounds if it has an initial value. The search then begins at the initial value. The constructor of Space
+/// checks these rules.
 Parameter real(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter integer(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter ordinal(std::string name, std::vector<Choice> choices);
 Parameter categorical(std::string name, std::vector<Choice> choices);
 Parameter boolean(std::string name);
-/// The parameter, fixed at this value: optimizers do not vary it, evaluators receive it. Throws InputError.
-/// A fixed parameter may have lower == upper, or a single choice.
+/// The same parameter, fixed at this value. Optimizers do not vary a fixed parameter, but evaluators receive its value.
+/// A fixed parameter may have lower == upper, or a single choice. Throws InputError if the value is not allowed.
 Parameter fixed_at(Parameter parameter, const Value& value);
 
 const char* to_string(ParameterKind kind);

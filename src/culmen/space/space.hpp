@@ -14,21 +14,23 @@
 
 namespace culmen {
 
-/// An expression of parameters that should be true for every candidate, such as "x + y <= 1". It is ignored if one of
-/// its parameters is inactive.
+/// An expression of parameters that should be true for every candidate, such as "x + y <= 1". If one of these
+/// parameters is inactive, the constraint does not apply.
 using Constraint = NamedExpression;
 
-/// The parameters in their order, and constraints on them. A Space never changes, so several threads may use it. A copy
-/// is cheap.
+/// The parameters in their order, and the constraints on the parameters. A Space never changes. Therefore several
+/// threads may use it. A copy is cheap.
 ///
-/// A *fixed* parameter has one value and is not part of the search: parameters(), size() and vectors leave it out. They
-/// also leave out a parameter that is never active because of a fixed one. Named values, expressions and evaluators
-/// include the fixed parameters.
+/// A *fixed* parameter has one value and is not part of the search. parameters(), size() and vectors do not include the
+/// fixed parameters. They also do not include a parameter that a fixed parameter makes inactive for all candidates.
+/// Named values, expressions and evaluators include the fixed parameters.
 ///
-/// A *vector* has one double per parameter, in the order of the space. A *whole vector* also has the fixed ones.
+/// A *vector* has one double per parameter, in the order of the space. A *whole vector* also includes the fixed
+/// parameters.
 ///
-/// A parameter is *inactive* if its condition is false, or if the condition names an inactive parameter. In a vector an
-/// inactive parameter has its resting value: its initial value, otherwise the middle of its range.
+/// A parameter is *inactive* if its condition is false, or if the condition contains an inactive parameter. In a
+/// vector, an inactive parameter has its *resting value*: the initial value or, without an initial value, the middle of
+/// its range.
 class Space {
  public:
   using Named = std::pair<std::string, Value>;

@@ -21,34 +21,35 @@
 
 namespace culmen {
 
-/// Workers of other machines. One program listens and runs the study. Others call the same function with the same
-/// space, and join.
+/// Settings for workers of other machines. One program runs the study and listens. Programs on other machines call the
+/// same function with the same space, and join the run.
 struct OtherMachines {
-  /// The address at which the run waits for others, such as "wss://0.0.0.0:7443"; empty: nowhere. A run with such an
-  /// address evaluates in threads of its own only if MinimizeOptions::workers is not 0.
+  /// The address at which the run waits for workers, such as "wss://0.0.0.0:7443". Empty: the run does not listen. A
+  /// run that listens has its own threads for evaluations only if MinimizeOptions::workers is not 0.
   std::string listen = {};
-  /// The address of a run, such as "wss://host:7443". This program then evaluates for that run until the run ends, with
-  /// MinimizeOptions::workers threads. The result has is_master = false, no parameters, and the number of evaluations.
+  /// The address of a run, such as "wss://host:7443". This program then evaluates for that run with
+  /// MinimizeOptions::workers threads, until that run ends. The result then contains is_master = false and the number
+  /// of evaluations, but no parameters.
   std::string join = {};
-  /// A file with a password that the run and its workers share. If the file does not exist, the run makes it. The path
-  /// may be empty only if the run listens at 127.0.0.1.
+  /// A file with a password that the run and its workers share. If the file does not exist, the run creates it. The
+  /// path may be empty only if the run listens at 127.0.0.1.
   std::string token_file = {};
-  /// For a run at wss://: a PEM file with the certificate and the key, which is made if it does not exist. Empty: a
-  /// new certificate for each run.
+  /// For a run at wss://: a PEM file with the certificate and the key. If the file does not exist, the run creates it.
+  /// Empty: each run makes a new certificate.
   std::string certificate = {};
   /// For workers at wss://: the fingerprint of the run's certificate, 64 hexadecimal digits. Empty: an authority must
   /// have signed the certificate.
   std::string fingerprint = {};
-  /// True: the run may listen without encryption, at addresses other than 127.0.0.1.
+  /// True: the run may listen without encryption at addresses other than 127.0.0.1.
   bool insecure = false;
-  std::size_t io_threads = 1;              ///< threads of the run that encrypt, send and receive, from 1 to 256
-  std::size_t largest_message_mib = 1024;  ///< the run refuses workers that send more at a time; from 1 to 4095
-  double patience_s = 60;  ///< for how long workers try to connect, at the start and after a lost connection
+  std::size_t io_threads = 1;              ///< number of threads that encrypt, send and receive; from 1 to 256
+  std::size_t largest_message_mib = 1024;  ///< the run refuses workers that send larger messages; from 1 to 4095
+  double patience_s = 60;  ///< workers try to connect for this time, at the start and after a lost connection
   /// A text that identifies the function, such as "pion fit 2". The run refuses workers with another text. Empty: the
   /// executables of the run and of its workers must have the same content.
   std::string version = {};
-  /// Called when the run listens, with the address and the fingerprint for `join`. Empty: they are printed on standard
-  /// error.
+  /// Called when the run listens, with the address and the fingerprint that other machines need. Empty: the run prints
+  /// the address and the fingerprint on standard error.
   std::function<void(const std::string& address, const std::string& fingerprint)> listening = {};
 };
 
@@ -66,10 +67,10 @@ struct MinimizeOptions {
   /// Not given: culmen chooses. A resumed study keeps its mode.
   std::optional<bool> generational = {};
   std::uint64_t seed = 1;
-  /// For least_squares(): how residuals become the value, such as {LossKind::soft_l1, 0.1} if some of them are
-  /// outliers. The default is their sum of squares.
+  /// For least_squares(): the loss, which computes the value from the residuals. Example: {LossKind::soft_l1, 0.1} if
+  /// some residuals are outliers. The default is the sum of the squared residuals.
   Loss loss = {};
-  /// For least_squares(): compute the errors of the parameters, by two more evaluations for each real parameter.
+  /// For least_squares(): compute the errors of the parameters, with two more evaluations for each real parameter.
   bool errors = true;
   std::string store = {};       ///< the file that keeps all results; empty: no file
   bool resume = false;          ///< true: continues the study in the store. False: creates the store
@@ -85,25 +86,26 @@ struct MinimizeResult {
   std::vector<double> x;                                    ///< best parameters; empty if every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
-  /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
-  /// because it is not real, at a bound, inactive or not determined by the residuals, or because evaluations near it
-  /// failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or errors_message says why.
+  /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error.
+  /// Examples: the parameter is not real, is at a bound, is inactive, or is not determined by the residuals. Or
+  /// evaluations near the best point failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or
+  /// errors_message contains the reason.
   ///
-  /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
-  /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
-  /// √(value / (number of residuals - number of parameters)). With another loss than the sum of squares, this factor
-  /// does not apply.
+  /// The value rises by 1 if a parameter moves by its error and the other parameters are fitted again. The residuals
+  /// must therefore be in units of their standard deviations. If the standard deviations are unknown but equal,
+  /// multiply the errors by √(value / (number of residuals - number of parameters)). Do not use this factor with a
+  /// robust loss.
   std::vector<double> errors;
   std::vector<std::vector<double>> covariance;  ///< covariance matrix of the parameters; see `errors`
-  /// With another loss than the sum of squares: the error of each parameter for any distribution of the residuals, with
-  /// or without outliers. The standard deviations of the residuals may be unknown.
+  /// With a robust loss: a second error of each parameter. This error is correct for any distribution of the residuals,
+  /// with or without outliers. The standard deviations of the residuals may be unknown.
   std::vector<double> sandwich;
-  /// Why a fit has no errors, or why some parameters have none. Examples: an evaluation failed (with its message), the
-  /// best point lies on a constraint, or no worker is left.
+  /// Why a fit has no errors, or why some parameters have no error. Examples: an evaluation failed (with its message),
+  /// the best point lies on a constraint, or no worker is left.
   std::string errors_message;
-  std::optional<Recommendation> recommended;  ///< recommended by "racing" or "bayes" for noisy values
+  std::optional<Recommendation> recommended;  ///< the point that "racing" or "bayes" recommends
   std::uint64_t evaluations = 0;              ///< number of evaluations
-  std::uint64_t failed = 0;                   ///< number of failed evaluations among them
+  std::uint64_t failed = 0;                   ///< number of evaluations that failed
   std::string message;                        ///< why the study stopped
   std::string optimizer;                      ///< the optimizer that was used
   bool generational = true;                   ///< the mode that was used
@@ -111,34 +113,34 @@ struct MinimizeResult {
   bool is_master = true;                      ///< true in rank 0, and without MPI
 };
 
-/// Minimizes `f`. Its argument has one value per parameter, in the order of the space. Without MPI, several threads
-/// call `f` at the same time.
+/// Minimizes `f`. The argument of `f` has one value per parameter, in the order of the space. Without MPI, several
+/// threads call `f` at the same time.
 ///
 /// An evaluation fails if `f` throws an exception, or returns NaN or infinity. The study then continues.
 ///
-/// Throws InputError, StoreError or TransportError before the first evaluation. With OtherMachines::join, it throws
-/// InputError if the run refuses the workers, and TransportError if they lose the connection to the run. Later it
-/// throws Error if it cannot write the store or if no worker is left.
+/// Before the first evaluation, throws InputError, StoreError or TransportError. Later, throws Error if the store
+/// cannot be written or if no worker is left. With OtherMachines::join, throws InputError if the run refuses the
+/// workers, and TransportError if the workers lose the connection to the run.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 
 /// Minimizes a function that the ranks of a team call together, with the same values. MPI_Comm_f2c(communicator) is the
-/// communicator of the team. The value of the team's first rank counts. If `f` throws on one rank, the evaluation
-/// fails. options.team_size is the number of ranks of a team.
+/// communicator of the team. The result is the value of the team's first rank. If `f` throws on one rank, the
+/// evaluation fails. options.team_size is the number of ranks of a team.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&, int communicator)>& f,
                         const Space& space, const MinimizeOptions& options);
 
-/// Minimizes the sum of the squares of the residuals, or another loss: see MinimizeOptions::loss.
+/// Minimizes the sum of the squared residuals, or a robust loss; see MinimizeOptions::loss.
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options = {});
 
-/// The same for a function that the ranks of a team call together.
+/// least_squares() for a function that the ranks of a team call together.
 MinimizeResult least_squares(
     const std::function<std::vector<double>(const std::vector<double>&, int communicator)>& residuals,
     const Space& space, const MinimizeOptions& options);
 
-/// Minimizes several values: `f` returns `objectives` values, at least two. The result is `front`; x and value belong
-/// to its point with the best first objective. Do not set options.target or options.stagnation.
+/// Minimizes several values: `f` returns `objectives` values, at least two. The result is `front`. x and value
+/// belong to the point of `front` with the best first objective. Do not set options.target or options.stagnation.
 MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
                                 std::size_t objectives, const Space& space, const MinimizeOptions& options = {});
 

@@ -9,18 +9,18 @@
  *     return culmen_set_value(r, s);
  *   }
  *
- * The function calls culmen_set_value once. In two cases it calls another function instead: for a fit it calls
- * culmen_set_residuals, and with [objectives] it calls culmen_set_extra once for each objective. These functions copy
- * the arrays and texts that they receive, so you can free or change them after the call.
+ * The function calls culmen_set_value once. In two cases, it calls another function instead. For a fit, it calls
+ * culmen_set_residuals. With [objectives], it calls culmen_set_extra once for each objective. These functions copy the
+ * arrays and texts that they receive. You can free or change the arrays and texts after the call.
  *
- * In x, a choice is given by its position in the list of choices (the first is 0), a boolean by 0 or 1, and an inactive
- * parameter by NaN.
+ * x contains one number for each parameter. For a choice, the number is its index in the list of choices, from 0. For a
+ * boolean, the number is 0 or 1. For an inactive parameter, the number is NaN.
  *
  * The function returns 0 for success. Any other number means that the evaluation failed. The message of the failure
- * contains this number, and the text of culmen_set_error if the function sets one.
+ * contains this number. If the function calls culmen_set_error, the message also contains the text of this call.
  *
- * By default a crash is one failed evaluation, and the study continues. In each process, only one thread at a time
- * calls the function.
+ * By default, a crash counts as one failed evaluation, and the study continues. In each process, only one thread at a
+ * time calls the function.
  */
 #ifndef CULMEN_EVALUATOR_H
 #define CULMEN_EVALUATOR_H
@@ -33,14 +33,14 @@ extern "C" {
 #define CULMEN_EVALUATOR_ABI 2
 
 typedef struct culmen_candidate {
-  uint32_t abi;             /* CULMEN_EVALUATOR_ABI of culmen; later versions add fields only at the end */
-  uint32_t attempt;         /* 0 for the first attempt, 1 for the next one */
+  uint32_t abi;             /* value of CULMEN_EVALUATOR_ABI in culmen; later versions add fields only at the end */
+  uint32_t attempt;         /* 0 for the first attempt, 1 for the first repetition */
   uint64_t evaluation;      /* number of the evaluation in the study */
   size_t size;              /* number of parameters */
   const double* x;          /* values of the parameters, in the order of the study file */
   const char* const* names; /* names of the parameters */
   int communicator;         /* with --team-size: MPI_Comm_f2c(communicator) is the communicator of the team */
-  int team_size;            /* number of ranks in the team; 0 without --team-size: there is no communicator */
+  int team_size;            /* number of ranks in the team; 0 without --team-size, and there is no communicator */
 } culmen_candidate;
 
 typedef struct culmen_result {
