@@ -1,1 +1,1 @@
-"""Tuners: a folder for each thing that they tune."""
+"""Tuners. Each folder tunes one thing."""

@@ -12,22 +12,23 @@ from ...profile.recorded import Rank
 from ..cluster.asked import Tuning
 from ..rules.made import can_hold
 
-MATTERS = 0.01  # the share of the run of a point that is tuned
-_MOST = 12  # the number of such points
+MATTERS = 0.01  # least share of the run for which a cell is tuned
+_MOST = 12  # largest number of cells that are tuned
 
 
 class Cell(NamedTuple):
-    """Calls of one collective. ``size_class``: as in profiles. ``share``: of the time of all ranks."""
+    """Calls of one collective with messages of one size class. ``size_class``: as in profiles. ``share``: part of the
+    time of all ranks."""
 
     collective: str
     ranks: int
     size_class: int
-    least: int  # bytes of the shortest messages, as far as the profile knows
+    least: int  # mean bytes of a call, as far as the profile knows
     share: float
 
 
 def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
-    """What is worth tuning, the most time first."""
+    """The cells that are worth tuning, those that take most time first."""
     run_s = sum(rank.thread_s for rank in ranks)
     seconds: dict[tuple[str, int, int], float] = defaultdict(float)
     amounts: dict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0])
@@ -49,7 +50,8 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
 
 
 def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
-    """Both ends of each size class: a rule then holds between them."""
+    """A request that measures both ends of each size class, so that a rule holds between them. ``seconds``: budget of
+    each point. ``allowed``: ``same_types`` and ``commutative`` of ``Tuning``."""
     sizes = {size for cell in cells for size in sizes_of(cell)} or {0}
     wanted = Plan(
         launcher,
@@ -65,7 +67,8 @@ def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tu
 
 
 def sizes_of(cell: Cell) -> set[int]:
-    """As ``culmen bench collectives`` counts them. Of some collectives, a profile counts what a rank has for all."""
+    """Message sizes in bytes, as ``culmen bench collectives`` counts them. For some collectives, a profile counts the
+    bytes that a rank has for all ranks."""
     if cell.size_class == 0:  # a barrier, or calls that move nothing
         return set()
     of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")

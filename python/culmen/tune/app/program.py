@@ -17,7 +17,8 @@ _COMMAND, _PROFILES = "command", "*.profile"
 
 
 def has_profile(words: list[str], folder: Path) -> bool:
-    """Whether the folder has a former profile of this command. Raises InputError if it is of another command."""
+    """Whether the folder has an earlier profile of this command. Raises InputError if the profile is of another
+    command."""
     known, typed = folder / _COMMAND, _typed(words)
     if known.exists() and (other := known.read_text(encoding="utf-8")) != typed:
         raise InputError(f"{folder} is of another command: {other.strip()}; write --overwrite")
@@ -26,7 +27,7 @@ def has_profile(words: list[str], folder: Path) -> bool:
 
 def make_profile(words: list[str], folder: Path) -> None:
     """Runs the program. Raises InputError if it fails."""
-    (folder / _COMMAND).unlink(missing_ok=True)  # a run that fails leaves a part of a profile
+    (folder / _COMMAND).unlink(missing_ok=True)  # a failed run leaves an incomplete profile
     for path in folder.glob(_PROFILES):
         path.unlink()
     code = run_profiled(words, folder)
@@ -40,7 +41,7 @@ def _typed(words: list[str]) -> str:
 
 
 def launcher_of(ranks: list[Rank]) -> Launcher:
-    """Of the MPI that the program uses."""
+    """The launcher of the MPI that the program uses. Raises InputError if there is none."""
     mpi = with_library(ranks[0].library)
     try:
         launcher = find_launcher(mpi.name if mpi else "openmpi")
@@ -54,7 +55,7 @@ def launcher_of(ranks: list[Rank]) -> Launcher:
 def compare(
     words: list[str], rules: Path, known: Collectives, rounds: int, say: Callable[[str], None]
 ) -> tuple[float, float, bool]:
-    """Runs the program with and without the rules. Returns what ``Compared.gain`` does."""
+    """Runs the program with and without the rules. Returns the same values as ``Compared.gain``."""
     found = Compared()
     kinds: list[Kind] = [
         ("with the rules", found.tuned_s, lambda: run_preloaded(words, None, environment_for(known, rules))),

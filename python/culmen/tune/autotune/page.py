@@ -1,4 +1,4 @@
-"""What `culmen autotune` prints after the program."""
+"""The summary that `culmen autotune` prints after the program."""
 
 from collections.abc import Iterator
 

@@ -27,14 +27,15 @@ class Command:
         object.__setattr__(self, "library", library_for(self.words, _LIBRARY, _EXAMPLE))
 
     def run(self) -> int:
-        """Without the tuner."""
+        """Runs the program without the tuner. Returns its exit code."""
         return run_preloaded(self.words, None, {})
 
     def tune(self, dump: Path | None, load: Path | None) -> int:
-        """dump: the file for the choices. load: a file with choices that hold from the first call on."""
+        """Runs the program with the tuner. Returns its exit code. ``dump``: the file to which the choices are written.
+        ``load``: a file whose choices are used from the first call on."""
         files = {"DUMP": dump, "LOAD": load}
         paths = {name: str(path.resolve()) for name, path in files.items() if path is not None}
-        # What is in the environment already must not mix with it.
+        # Settings that are already in the environment must not be mixed with these.
         own = dict.fromkeys((name for name in os.environ if name.startswith(_PREFIX)), "")
         variables = own | {f"{_PREFIX}{name}": value for name, value in {**self.settings, **paths}.items()}
         return run_preloaded(self.words, self.library, variables)

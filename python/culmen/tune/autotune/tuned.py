@@ -11,8 +11,8 @@ _FIRST = "culmen-tuning\t1"
 
 @dataclass(frozen=True)
 class Choice:
-    """For calls of one collective on one communicator, with messages of at least ``size`` bytes and less than twice as
-    many. The times are of one call, 0 if they were not measured."""
+    """The algorithm for calls of one collective on one communicator. The messages have at least ``size`` bytes and less
+    than twice as many. The times are of one call, or 0 if they were not measured."""
 
     communicator: str
     ranks: int
@@ -25,14 +25,14 @@ class Choice:
 
     @property
     def gain_s(self) -> float:
-        """Of all calls, had each been made with the choice."""
+        """Time in seconds that the choice would save if all calls used it."""
         return self.calls * (self.default_s - self.chosen_s)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """``off``: why nothing was tuned; empty if it was. ``left_out``: number of communicators for which there was no
-    memory."""
+    """``off``: why nothing was tuned; empty if the tuner was active. ``left_out``: number of communicators that were
+    not tuned because the tuner's memory was used up."""
 
     mpi: str
     ranks: int

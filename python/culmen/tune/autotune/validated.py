@@ -11,7 +11,8 @@ from .running import Command
 from .tuned import read_tuning
 
 Kind = tuple[str, list[float], Callable[[], int]]
-"""Runs that are compared: what they are, for messages; their times in seconds; a run, which returns its exit code."""
+"""Runs of one kind: their name for messages, their times in seconds, and a function that runs one and returns its exit
+code."""
 LEAST_RUNS = 3
 _SEED = 1
 
@@ -25,15 +26,15 @@ class Compared:
     loaded_s: list[float] = field(default_factory=list)
 
     def gain(self, times: list[float]) -> tuple[float, float, bool]:
-        """The share of the time that is saved, half the length of its interval of 95 %, and whether this interval is
-        without 0."""
+        """Returns the share of the time that is saved, half the width of its 95 % interval, and whether this interval
+        excludes 0."""
         verdict = verdict_of(list(zip(self.default_s, times, strict=True)), maximize=False)
         return verdict.gain, (verdict.high - verdict.low) / 2, verdict.is_better or verdict.is_worse
 
 
 def validate(command: Command, file: Path, rounds: int, say: Callable[[str], None]) -> Compared:
-    """Each round runs the program as it is, with the tuner, and with the choices of a file. A first run with the tuner
-    makes this file, and does not count: it may find cold caches.
+    """Each round runs the program three times: without the tuner, with the tuner, and with the choices of a file. An
+    earlier run with the tuner writes this file. That run does not count, because caches may be cold.
 
     Raises InputError if the program fails, or if there is nothing to compare.
     """

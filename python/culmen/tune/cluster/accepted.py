@@ -1,4 +1,5 @@
-"""Which values of variables an MPI takes here. An MPI ignores wrong names without a message, so it is asked first."""
+"""Which values of variables an MPI accepts on this machine. An MPI ignores wrong names without a message, so culmen
+asks it first."""
 
 import re
 import shutil
@@ -18,8 +19,9 @@ from .kernel import LIMITS
 
 @dataclass(frozen=True)
 class Asked:
-    """``variables``: with the values that can be tried. ``defaults``: what the MPI uses, as far as it says so.
-    ``refused``: of other values, why not. ``nodes``: that the ranks are on."""
+    """``variables``: those that can be tuned, with the values that can be tried. ``defaults``: the MPI's own values, as
+    far as it reports them. ``refused``: why each of the other values cannot be tried. ``nodes``: number of nodes of the
+    ranks."""
 
     variables: list[Variable]
     defaults: dict[str, str]
@@ -28,7 +30,8 @@ class Asked:
 
 
 def ask(launcher: Launcher, session: Session, groups: Sequence[str], most_bytes: int) -> Asked:
-    """``session``: of ranks with the MPI's own settings. ``most_bytes``: of a socket's buffer; 0: unknown."""
+    """``session``: a session of ranks with the MPI's own settings. ``most_bytes``: the kernel's limit of a socket's
+    buffer; 0 if it is unknown."""
     names = launcher.mpi.names
     parameters = parameters_of(launcher.program, tuple(names.lists)) if names.parameters else None
     netmods = session.netmods()
@@ -70,7 +73,7 @@ def _too_large(most_bytes: int) -> str:
 
 
 def _own_value(variable: Variable, session: Session, parameters: "Parameters | None", prefix: str) -> str:
-    """As a number or text, and its name if it has one; empty: the MPI does not say it."""
+    """The MPI's own value, followed by its name if it has one. Empty if the MPI does not report the value."""
     if variable.name == TRANSPORT or not variable.sets:
         return ""
     name = variable.sets[0].removeprefix(prefix)
@@ -92,8 +95,9 @@ def _cvar(session: Session, name: str) -> str:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What ``ompi_info`` says. ``components``: such as ("btl", "tcp"). ``names``: of the values that a parameter can
-    have; none if it can have any. ``lists``: parameters with names of components."""
+    """The output of ``ompi_info``. ``components``: pairs such as ("btl", "tcp"). ``names``: the allowed values of a
+    parameter, as numbers and as names. A parameter that is not in ``names`` takes any value. ``lists``: parameters
+    whose values are lists of components."""
 
     components: set[tuple[str, str]]
     values: dict[str, str]
@@ -101,7 +105,7 @@ class Parameters:
     lists: tuple[str, ...] = ()
 
     def why_not(self, name: str, value: str) -> str:
-        """Empty: the MPI takes this value."""
+        """Why the MPI does not take this value; empty if it does."""
         if name not in self.values:
             return f"this MPI has no parameter {name}"
         if name in self.lists:
@@ -115,7 +119,7 @@ class Parameters:
 
 @cache
 def parameters_of(program: str, lists: tuple[str, ...]) -> Parameters:
-    """``program``: the launcher. Empty if there is no ``ompi_info``."""
+    """``program``: the launcher. The result is empty if there is no ``ompi_info``."""
     beside = Path(shutil.which(program) or program).resolve().parent / "ompi_info"
     info = str(beside) if beside.exists() else shutil.which("ompi_info") or ""
     said = said_by(info, "--all", "--parsable") if info else ""
@@ -151,5 +155,5 @@ def _bytes_of(file: str) -> bytes:
 
 
 def shown_default(variable: str, asked: Mapping[str, str]) -> str:
-    """The MPI's own value; its name if it has one."""
+    """The MPI's own value, by its name if it has one."""
     return asked.get(variable, "").split(" ")[-1] or DEFAULT

@@ -28,10 +28,10 @@ _FAST = ("bcast", "allreduce", "reduce")
 
 @dataclass(frozen=True)
 class Tuning:
-    """What is to be tuned. ``same_types``: see Collectives.safe_algorithms(). ``only``: these collectives with these
-    numbers of ranks; empty: all of the plan. ``groups``: of variables, which are tuned first; ``variables``: the
-    environment that this gave. ``allow_sysctl``: raise limits of the kernel for them.
-    ``left_out``: sentences about layouts."""
+    """A request. ``same_types``, ``commutative``: see Collectives.safe_algorithms(). ``only``: pairs of a collective
+    and a number of ranks; empty for all of the plan. ``groups``: groups of variables, which are tuned first.
+    ``variables``: the best environment that this found. ``allow_sysctl``: culmen may raise limits of the kernel for
+    these variables. ``left_out``: sentences about layouts that are not measured."""
 
     plan: Plan
     same_types: bool
@@ -43,7 +43,8 @@ class Tuning:
     left_out: tuple[str, ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
-        """The races, and then each comparison with all of them, so that time lies between the launches of a point."""
+        """All races, and then all comparisons, round by round. So the launches of one comparison are not at the same
+        time."""
         mappings = dict(self.plan.launches())
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
@@ -57,7 +58,7 @@ class Tuning:
         return [each for each in all_of if not self.only or each in self.only]
 
     def places(self) -> list[Place]:
-        """The points."""
+        """One place for each collective, number of ranks and message size."""
         return [
             Place(name, ranks, size)
             for name, ranks in self.races()
@@ -78,7 +79,8 @@ class Tuning:
         )
 
     def of_variables(self) -> VariableTuning:
-        """With the most ranks: programs that need speed use them."""
+        """The request for the variables. It has the largest number of ranks, because programs that need speed use this
+        number."""
         plan = self.plan
         return VariableTuning(
             plan.launcher, plan.mpi, self.groups, plan.collectives, plan.sizes, max(plan.ranks),
@@ -89,7 +91,7 @@ class Tuning:
         return replace(self, variables=tuple(sorted(found.environment.items()))) if found else self
 
     def most_s(self) -> float:
-        """At most about so long, on a machine without other work."""
+        """Approximate upper limit of the duration in seconds, on a machine without other work."""
         compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
         known, allowed = reader_of_rules(self.plan.launcher), (self.same_types, self.commutative)
         variants = [each for name, ranks in self.races() for each in known.in_segments(name, ranks, *allowed)]
@@ -117,8 +119,8 @@ def tuning_of(
     variables: str | None = None,
     allow_sysctl: bool = False,
 ) -> Tuning:
-    """``most_ranks``: that the job will have room for; 0: no job. ``nodes``: of the job, if given. Raises InputError
-    for a wrong option."""
+    """``most_ranks``: largest number of ranks in the job; 0 if there is no job. ``nodes``: number of nodes of the job,
+    if the user gave it. Raises InputError for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = reader_of_rules(launcher)
     asked = layouts_of(node_counts, ranks_per_node, nodes, "--ranks" if ranks else "")
@@ -156,6 +158,6 @@ def tuning_of(
 
 
 def check_nodes(known: Collectives, title: str, nodes: int) -> None:
-    """Raises InputError where rules would not hold."""
+    """Raises InputError if rules would not hold on this number of nodes."""
     if known.rules_within_node and nodes > 1:
         raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")

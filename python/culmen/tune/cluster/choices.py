@@ -35,8 +35,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """``algorithm``: what to use; DEFAULT unless the candidate is faster beyond doubt. ``candidate``: the fastest one
-    of those that were compared with the MPI's own choice; DEFAULT if none was. The times are medians in seconds."""
+    """``algorithm``: the one to use; DEFAULT unless the candidate is faster beyond doubt. ``candidate``: the fastest of
+    the algorithms that were compared with the MPI's own choice; DEFAULT if none was compared. The times are medians in
+    seconds."""
 
     place: Place
     algorithm: str
@@ -64,8 +65,9 @@ class Lost(NamedTuple):
 
 @dataclass(frozen=True)
 class Tuned:
-    """All choices. ``shapes``: of the launches of a collective with so many ranks. ``lost``: why. ``calls``: of all
-    launches. ``unmeasured``: places without a choice, because their launches failed."""
+    """All choices. ``shapes``: how the ranks were distributed, for each collective and number of ranks. ``lost``: the
+    reason for each algorithm that could not be used. ``calls``: number of calls in all launches. ``unmeasured``: places
+    that have no choice because their launches failed."""
 
     mpi: str
     version: str
@@ -80,7 +82,8 @@ class Tuned:
         return [choice for choice in self.choices if choice.algorithm != DEFAULT]
 
     def by_collective(self) -> dict[str, dict[int, list[tuple[int, str]]]]:
-        """For ``rules_of``. At unmeasured places, the MPI keeps its own choice: neighbours do not hold there."""
+        """The choices as ``rules_of`` takes them. At unmeasured places, the MPI keeps its own choice: the choices of
+        neighbouring sizes are not used there."""
         out: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
         found = {choice.place: choice.algorithm for choice in self.choices}
         for place in sorted({*found, *self.unmeasured}):
@@ -88,16 +91,18 @@ class Tuned:
         return out
 
     def without(self, wrong: Mapping[Lost, str]) -> "Tuned":
-        """The MPI keeps its own choice at these places."""
+        """The same choices, except that the MPI keeps its own choice at these places."""
         at = {Place(*each[:3]) for each in wrong}
         kept = [replace(each, algorithm=DEFAULT) if each.place in at else each for each in self.choices]
         return replace(self, choices=kept, lost=self.lost | dict(wrong))
 
 
 def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterable[Place] = ()) -> Tuned:
-    """``launches``: collective and ranks of the races in a folder of results. ``wanted``: what was to be measured.
+    """``launches``: collective and number of ranks of each race in ``folder``. ``wanted``: the places that should have
+    been measured.
 
-    Raises InputError if the launches are of several versions, or those of one collective of several machines."""
+    Raises InputError if the launches used several versions of the MPI. Also raises it if launches of the same
+    collective and number of ranks differ in nodes, ranks per node or partition."""
     parts = [_part_of(*each, folder) for each in launches]
     versions = sorted({head.version for part in parts for head in part.heads})
     if len(versions) > 1:
@@ -119,8 +124,8 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
 
 
 def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> Iterator[Choice]:
-    """One for each place. If several candidates are faster than the MPI's own choice, it is the fastest of them. The
-    intervals of the gains that are chosen are wider than 95 %: see ``confidence_of``."""
+    """One choice for each place. If several candidates are faster than the MPI's own choice, the fastest of them is
+    chosen. The intervals of the chosen gains are wider than 95 %: see ``confidence_of``."""
     there: dict[Place, list[Choice]] = defaultdict(list)
     for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
         usable = is_faster and Lost(*each.place, each.candidate) not in lost
@@ -139,7 +144,7 @@ def _factor(one: Choice) -> float:
 
 
 class _Head(NamedTuple):
-    """What all launches of a part must have in common."""
+    """Facts about a launch. All launches of a part must agree in all of them but the first two."""
 
     mpi: str
     version: str
@@ -154,7 +159,8 @@ class _Head(NamedTuple):
 
 @dataclass
 class _Part:
-    """One collective with one number of ranks. ``compared``: the candidates, as if none were faster."""
+    """The launches of one collective with one number of ranks. ``compared``: the candidates; their ``algorithm`` is not
+    yet chosen, so it is DEFAULT."""
 
     key: tuple[str, int]
     heads: list[_Head]
@@ -185,7 +191,7 @@ def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
     compared = []
     for (size, name), pairs in found.items():
         default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
-        pairs += [[]] * (LAUNCHES - len(pairs))  # it was lost in a launch: this proves nothing
+        pairs += [[]] * (LAUNCHES - len(pairs))  # without pairs in each launch, nothing is proven
         place = Place(collective, ranks, size)
         compared.append(Choice(place, DEFAULT, float(default_s), name, float(own_s), gain_of(pairs)))
     lost = {Lost(collective, ranks, *where): why for where, why in refused.items()}
@@ -194,7 +200,7 @@ def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
 
 
 def _head_of(path: Path) -> Iterator[_Head]:
-    """None if there are no samples."""
+    """The head of a file with samples; nothing if the file has no samples."""
     for row in itertools.islice(rows_in([path], COLUMNS, "culmen tune cluster"), 1):
         yield _Head(row["mpi"], row["version"], int(row["nodes"]), int(row["ppn"]), row["partition"])
 
@@ -203,8 +209,8 @@ Pairs = list[list[tuple[float, float]]]
 
 
 def _compared(paths: Iterable[Path]) -> tuple[dict[Where, Pairs], dict[Where, str], int]:
-    """Of each candidate: for each launch, the pairs of times. And those that were lost, and why, and the number of
-    calls."""
+    """Returns three values: the pairs of times of each candidate in each launch, the reason for each lost algorithm,
+    and the number of calls."""
     unavailable: dict[Where, str] = {}
     calls = 0
     out: dict[Where, Pairs] = defaultdict(list)
@@ -233,6 +239,6 @@ def write_choices(tuned: Tuned, path: Path) -> None:
 
 
 def changed_in(path: Path) -> int:
-    """The number of choices of ``write_choices`` that are not the default."""
+    """The number of choices that are not the default, in a file of ``write_choices``."""
     with path.open(newline="", encoding="utf-8") as file:
         return sum(row["algorithm"] != DEFAULT for row in csv.DictReader(file))

@@ -1,5 +1,5 @@
-"""Raises limits of the kernel on one node, and restores them. A program of its own, which uses no other module: the
-launcher starts one on each node, and a node then needs only Python.
+"""Raises limits of the kernel on one node, and restores them. This file is a program that imports no other module of
+culmen, so that a node needs only Python. The launcher starts one process on each node.
 
 ``hold`` starts the *guard*, a process that survives the end of the launch. The guard raises the limits, and restores
 them when the first process, or the launcher's process on this node, has ended. The old values are also in a file, so
@@ -29,12 +29,12 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class NoLimits(Exception):
-    """The text is one sentence."""
+    """The limits cannot be raised or restored. The text is one sentence."""
 
 
 class Kept:
-    """The file with the old values, which one process at a time may have. ``limits`` is the folder of limits. A file
-    that a killed guard has left has the true old values."""
+    """The file with the old values, locked by one process at a time. ``limits``: the folder in which the kernel shows
+    the limits. If a guard was killed, its file still contains the true old values."""
 
     def __init__(self, folder: Path, limits: Path, wait_s: float) -> None:
         self.path = folder / FILES.replace("*", f"{_network()}-{zlib.crc32(str(limits).encode()):x}")
@@ -59,12 +59,12 @@ class Kept:
             return False
 
     def read(self) -> dict:
-        """For each limit: the value ``before``, and that it was ``raised`` to."""
+        """For each limit, the value ``before``, and the value to which it was ``raised``."""
         text = os.pread(self._fd, 1 << 16, 0)
         try:
             return json.loads(text) if text else {}
         except ValueError:
-            return {}  # it was not written to its end, so nothing was raised
+            return {}  # the file is incomplete, so nothing was raised
 
     def write(self, values: dict) -> None:
         os.ftruncate(self._fd, 0)
@@ -77,7 +77,7 @@ class Kept:
 
 
 def _network() -> int:
-    """Simulated nodes are on one machine, but have networks of their own."""
+    """Identifies the node. Simulated nodes are on one machine, but each has its own network."""
     return Path("/proc/self/ns/net").stat().st_ino
 
 
@@ -100,8 +100,8 @@ def set_value(limits: Path, name: str, value: int) -> None:
 
 
 def raise_limits(kept: Kept, limits: Path, wanted: dict) -> dict:
-    """The values before, of all limits. Those that are lower than wanted are raised."""
-    restore(kept, limits)  # of a killed guard
+    """Raises the limits that are lower than wanted. Returns the earlier values of all limits."""
+    restore(kept, limits)  # a killed guard may have left raised limits
     before = {name: value_of(limits, name) for name in wanted}
     raised = {name: value for name, value in wanted.items() if before[name] < value}
     kept.write({name: {"before": before[name], "raised": value} for name, value in raised.items()})
@@ -113,15 +113,15 @@ def raise_limits(kept: Kept, limits: Path, wanted: dict) -> dict:
 
 
 def restore(kept: Kept, limits: Path) -> None:
-    """A limit that somebody has changed meanwhile keeps that value."""
+    """Restores the old values. A limit that somebody else has changed meanwhile keeps the new value."""
     for name, each in kept.read().items():
         if value_of(limits, name) == each["raised"]:
             set_value(limits, name, each["before"])
 
 
 def guard(folder: Path, limits: Path, wanted: dict, parent: int, front: int, reports: int) -> None:
-    """The process that restores. ``parent``: of the launcher, as a pidfd. ``front``: a pipe that is closed when the
-    first process ends. ``reports``: a pipe for the report."""
+    """Raises the limits, waits, and restores them. ``parent``: pidfd of the launcher. ``front``: a pipe that is closed
+    when the first process ends. ``reports``: a pipe for the report."""
     signals, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
@@ -142,7 +142,7 @@ def guard(folder: Path, limits: Path, wanted: dict, parent: int, front: int, rep
 
 
 def hold(folder: Path, limits: Path, wanted: dict) -> None:
-    """Returns when the guard has ended."""
+    """Starts the guard. Returns when the guard has ended."""
     if os.getppid() == 1:
         return  # the launcher has already ended
     parent = pidfd_of(os.getppid())
@@ -168,7 +168,7 @@ def hold(folder: Path, limits: Path, wanted: dict) -> None:
 
 
 def pidfd_of(pid: int) -> int:
-    """Some builds of Python, such as conda's, have no ``os.pidfd_open``."""
+    """A pidfd of a process. Some builds of Python, such as conda's, have no ``os.pidfd_open``."""
     if hasattr(os, "pidfd_open"):
         return os.pidfd_open(pid)
     result = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(_PIDFD_OPEN), ctypes.c_long(pid), ctypes.c_long(0))
@@ -178,7 +178,7 @@ def pidfd_of(pid: int) -> int:
 
 
 def close_all_but(*kept: int) -> None:
-    """Otherwise the launcher waits for this process."""
+    """Closes all other files. Otherwise the launcher waits for this process."""
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
@@ -189,7 +189,7 @@ def close_all_but(*kept: int) -> None:
 
 
 def give_back(folder: Path, limits: Path) -> None:
-    """Waits for a guard that restores; restores if it was killed."""
+    """Waits until the guard has restored the limits. Restores them if the guard was killed."""
     kept = Kept(folder, limits, _LONGEST_RESTORE_S)
     try:
         restore(kept, limits)
@@ -204,8 +204,8 @@ def report(values: dict) -> None:
 
 
 def main(words: list) -> None:
-    """``words``: hold or restore, the folder of kept values, that of limits, and NAME=VALUE for each limit. In the
-    folder of limits, {host} stands for the name of the node."""
+    """``words``: ``hold`` or ``restore``, the folder for the old values, the folder of the limits, and NAME=VALUE for
+    each limit. In the folder of the limits, {host} stands for the name of the node."""
     folder, limits = Path(words[1]).absolute(), Path(words[2].replace("{host}", socket.gethostname())).absolute()
     wanted = {name: int(value) for name, _, value in (word.partition("=") for word in words[3:])}
     try:

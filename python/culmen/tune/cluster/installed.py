@@ -39,7 +39,7 @@ def site_folder(launcher: Launcher) -> Path:
 
 
 def settings_of(known: Collectives, rules: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """As in Open MPI's own file, where names have no prefix."""
+    """The settings as Open MPI's own file contains them: names have no prefix there."""
     every = {**environment_for(known, rules), **variables}
     return {name.removeprefix(known.prefix): value for name, value in every.items()}
 

@@ -11,12 +11,13 @@ _TOO_MUCH = 1 << 30
 
 
 def folder_of_limits() -> str:
-    """Where the kernel shows its limits. Tests have a folder of their own; {host} in it is the name of the node."""
+    """The folder in which the kernel shows its limits. Tests use another folder, in which {host} stands for the name of
+    the node."""
     return os.environ.get("CULMEN_PROC_SYS", "/proc/sys")
 
 
 def socket_limit() -> int:
-    """The most bytes for a buffer that a program may ask for; 0: unknown."""
+    """The largest buffer, in bytes, that a program may ask for; 0 if it is unknown."""
     folder = Path(folder_of_limits().replace("{host}", socket.gethostname()))
     try:
         return min(int(folder.joinpath(*name.split(".")).read_text()) for name in LIMITS)
@@ -25,7 +26,8 @@ def socket_limit() -> int:
 
 
 def _granted() -> int:
-    """What a socket gets that asks for too much. The kernel then shows the double, see socket(7)."""
+    """The buffer, in bytes, that a socket gets if it asks for too much. The kernel reports twice this size, see
+    socket(7)."""
     try:
         with socket.socket() as one:
             sizes = []
@@ -38,6 +40,6 @@ def _granted() -> int:
 
 
 def sysctl_line(size: int) -> str:
-    """What an administrator types so that programs may ask for this many bytes, also after a restart."""
+    """The command with which an administrator allows buffers of this many bytes, also after a restart."""
     lines = "".join(f"{name} = {size}\\n" for name in LIMITS)
     return f"printf '{lines}' >/etc/sysctl.d/90-culmen.conf; sysctl --system"

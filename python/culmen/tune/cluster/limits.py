@@ -1,4 +1,4 @@
-"""Raises the kernel's limits of socket buffers on every node, as long as a tuning lasts. See guard.py."""
+"""Raises the kernel's limits of socket buffers on every node while a tuning runs. See guard.py."""
 
 import json
 import os
@@ -21,13 +21,13 @@ from ...launch.supervision import end_with_parent
 from . import guard
 from .kernel import LIMITS, folder_of_limits
 
-_KEPT = "/run"  # the kernel forgets this folder together with the limits
+_KEPT = "/run"  # a restart of the node resets this folder and the limits
 _START_S, _END_S = 60.0, 15.0
 
 
 def check_allowed(groups: Collection[str]) -> None:
-    """``groups``: of variables. Raises InputError if none of them needs higher limits, or this user may not change
-    them."""
+    """``groups``: groups of variables. Raises InputError if none of them needs higher limits, or if this user may not
+    change the limits."""
     if "tcp" not in groups:
         raise InputError("--allow-sysctl raises limits of TCP buffers, so it needs --variables tcp")
     if os.geteuid() != 0 and "CULMEN_PROC_SYS" not in os.environ:
@@ -37,13 +37,13 @@ def check_allowed(groups: Collection[str]) -> None:
 
 
 def largest_buffer(variables: Iterable[Variable], groups: Collection[str]) -> int:
-    """In bytes, of all values of variables; 0: none is a buffer of sockets."""
+    """The largest socket buffer, in bytes, among all values of the variables; 0 if none is a socket buffer."""
     sizes = [int(value) for each in variables if each.socket_buffers and each.group in groups for value in each.values]
     return max(sizes, default=0)
 
 
 def needed_limit(setting: Setting, variables: Iterable[Variable], before: int) -> int:
-    """In bytes, for a setting of variables; 0: the limit ``before`` is enough, or unknown."""
+    """The limit, in bytes, that a setting of variables needs; 0 if the limit ``before`` is enough or unknown."""
     names = {each.name for each in variables if each.socket_buffers}
     sizes = [int(value) for name, value in setting.items() if name in names]
     most = max(sizes, default=0)
@@ -52,8 +52,9 @@ def needed_limit(setting: Setting, variables: Iterable[Variable], before: int) -
 
 @contextmanager
 def raised_to(size: int, launcher: Launcher, nodes: int) -> Iterator[int]:
-    """The limits of all nodes are at least ``size`` bytes in this block, and have their old values afterwards, however
-    it ends. Gives the lowest limit of a node before, in bytes. Raises InputError if they cannot be raised on a node."""
+    """Raises the limits of all nodes to at least ``size`` bytes in this block. Restores the old values, however the
+    block ends. Gives the lowest earlier limit of a node in bytes. Raises InputError if the limits cannot be raised on a
+    node."""
     wanted = [f"{name}={size}" for name in LIMITS]
     reports: list[dict[str, Any]] = []
     with _Guards(launcher, nodes, ["hold", *_places(), *wanted]) as guards:
@@ -84,7 +85,8 @@ def _check(reports: Sequence[dict[str, Any]], nodes: int, guards: "_Guards") -> 
 
 
 def _confirm(launcher: Launcher, nodes: int, raised: Collection[str]) -> None:
-    """Waits until the guards of the nodes ``raised`` have restored; restores the limits of a guard that was killed."""
+    """Waits until the guards on the nodes ``raised`` have restored the limits. Restores the limits of a killed
+    guard."""
     if not raised:
         return
     words = ["restore", *_places(), *(f"{name}=0" for name in LIMITS)]
@@ -109,7 +111,7 @@ class _Guards:
         placement = launcher.mpi.placement
         if nodes > 1 and placement is not None:
             flags += [word.format(per_node=1) for word in placement.per_node]
-        variables = {**settings_of_launchers(), "SLURM_OVERLAP": "1"}  # beside the ranks that measure
+        variables = {**settings_of_launchers(), "SLURM_OVERLAP": "1"}  # runs next to the ranks that measure
         for each in here:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
         program = [sys.executable, "-I", str(Path(guard.__file__).resolve())]
@@ -141,7 +143,7 @@ class _Guards:
         self._lines.put("")
 
     def reports(self, timeout_s: float) -> list[dict[str, Any]]:
-        """One for each node, fewer if the launch ended or too much time passed."""
+        """One report for each node; fewer if the launch ended or the time limit passed."""
         out: list[dict[str, Any]] = []
         end = time.monotonic() + timeout_s
         while len(out) < self._nodes:
@@ -159,7 +161,7 @@ class _Guards:
         return out
 
     def end(self) -> None:
-        """Each guard then restores its limits."""
+        """Ends the launch. Each guard then restores its limits."""
         for stop in (self._process.terminate, self._process.kill):
             if self._process.poll() is None:
                 stop()

@@ -1,5 +1,5 @@
-"""The evaluator of ``culmen tune cluster``. A point of its study is one launch: a race of all algorithms of one
-collective with one number of ranks, or a comparison of the fastest ones with the MPI's own choice."""
+"""The evaluator of ``culmen tune cluster``. A point of its study is one launch of one collective with one number of
+ranks. The launch is a race of all algorithms, or a comparison of the fastest ones with the MPI's own choice."""
 
 import json
 import random
@@ -23,22 +23,22 @@ from .pairs import LEAST_GAIN, next_pairs
 from .race import Race
 from .visits import times_faster, visits_of
 
-RACE = 0  # number of the launch; the comparisons follow
-# Of a visit. What decides are visits, and those of the same number of calls that are more and shorter tell more.
+RACE = 0  # launch number of the race; the comparisons have the numbers after it
+# Largest number of calls of a visit. For the same number of calls, many short visits tell more than a few long ones.
 MOST_CALLS = 16
 _MOST_CANDIDATES = 2  # of a race, at each size
 _WRONG = "a result is wrong"  # as src/mpibench/main.c says it
 
 
 def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None) -> Path:
-    """The samples of a launch."""
+    """The file with the samples of a launch."""
     return part_named(f"{collective}-{ranks}-{launch or 'race'}", folder)
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """Its value is the number of points that were not measured."""
+    """Measures one launch. The value is the number of points that were not measured."""
     collective, ranks, launch = p["collective"], int(p["ranks"]), int(p["launch"])
-    file_of(collective, ranks, launch).unlink(missing_ok=True)  # of a former measurement with other options
+    file_of(collective, ranks, launch).unlink(missing_ok=True)  # from an earlier measurement with other options
     launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
     known = launcher.mpi.collectives
     assert known is not None
@@ -83,9 +83,9 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
 def points_with_parts(
     collective: str, algorithms: Sequence[Algorithm], sizes: Sequence[int], ranks: int
 ) -> list[Point]:
-    """All but those whose messages are no larger than one of their parts."""
+    """All points, except those whose messages have too few segments for their algorithm."""
     points = points_of(collective, algorithms, sizes)
-    least = {"segmented_ring": ranks, "split_binary_tree": 2}  # segments; with fewer, another algorithm runs
+    least = {"segmented_ring": ranks, "split_binary_tree": 2}  # segments; otherwise another algorithm runs
     return [
         each
         for each in points
@@ -94,8 +94,8 @@ def points_with_parts(
 
 
 def candidates(race: Path) -> dict[int, list[str]]:
-    """For each message size of a race, the algorithms that may be faster than the MPI's own choice: not only the
-    fastest one of this launch, because in another launch, another one may be the fastest."""
+    """For each message size of a race, the algorithms that may be faster than the MPI's own choice. There can be
+    several, because another algorithm may be the fastest in another launch."""
     if not race.exists():
         return {}
     visits = visits_of(race)
@@ -121,8 +121,9 @@ def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping
 
 
 def leave_out_lost(points: Sequence[Point], refuses: bool) -> None:
-    """An algorithm with which ranks ended or hung, or which gave a wrong result, is not used at any size. If the MPI
-    only refused it, it is not used at this size. ``refuses``: see Collectives."""
+    """Removes the samples of lost algorithms. If ranks ended or hung, or if a result was wrong, the algorithm is not
+    used at any size. If the MPI only refused the algorithm, it is not used at this size. ``refuses``: see
+    Collectives."""
     all_ended = all(point.ended for point in points)
     lost = {
         point.algorithm.base: point.unavailable or "a call failed"
@@ -140,5 +141,5 @@ def _is_refused(point: Point) -> bool:
 
 
 def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:
-    """Without those that never started."""
+    """The samples of all points that were started."""
     return [as_samples(point, known.refuses) for point in points if point.visits or point.unavailable]

@@ -14,8 +14,8 @@ UNKNOWN_CPU = "unknown CPU"
 
 
 def check_origin(folder: Path, version: str, resumed: bool) -> None:
-    """Writes the file of a new measurement. Raises InputError if one would be resumed with another version of the MPI
-    or another CPU."""
+    """Writes the file for a new measurement. Raises InputError if a measurement would be resumed with another version
+    of the MPI or another CPU."""
     now = {"version": version, "machine": here(), "load": os.getloadavg()}
     before = _read(folder) if resumed else {}
     if not before:
@@ -28,7 +28,7 @@ def check_origin(folder: Path, version: str, resumed: bool) -> None:
 
 
 def facts_in(folder: Path) -> dict[str, Any]:
-    """``machine`` and ``load``; nothing if an earlier culmen measured."""
+    """``machine`` and ``load``; empty if an earlier version of culmen made the measurement."""
     return {name: value for name, value in _read(folder).items() if name in ("machine", "load")}
 
 

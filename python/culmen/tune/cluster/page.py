@@ -41,8 +41,8 @@ def rows_of(choices: Sequence[Choice]) -> list[list[str]]:
 
 
 def averages(tuned: Tuned) -> list[tuple[str, int, int, float]]:
-    """Collective, ranks, number of points, and the geometric mean of how many times faster they are with the choices;
-    1 where the default is kept."""
+    """Collective, ranks, number of points, and the geometric mean of their speedups. A point that keeps the default
+    counts as 1."""
     out = []
     for (name, ranks), group in groupby(tuned.choices, lambda c: (c.place.collective, c.place.ranks)):
         factors = [c.gain.times_faster if c.gain and c.algorithm != DEFAULT else 1.0 for c in group]
@@ -66,7 +66,8 @@ def lost_rows(tuned: Tuned) -> list[list[str]]:
 
 
 def about_shapes(tuned: Tuned, within_node: bool) -> str:
-    """On which nodes the ranks were, and where the rules hold. ``within_node``: only for ranks of one node."""
+    """Sentences about the nodes of the ranks, and about where the rules hold. ``within_node``: the rules hold only for
+    ranks of one node."""
     by_ranks = sorted({(ranks, shape) for (_, ranks), shape in tuned.shapes.items()})
     said = [f"{ranks} ranks on {_on(shape)}" for ranks, shape in by_ranks]
     if within_node:
@@ -79,8 +80,8 @@ def _on(shape: Shape) -> str:
 
 
 def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False, more: Sequence[Section] = ()) -> str:
-    """HTML. ``use``: the commands that use the choices. ``machine``: that measured. ``within_node``: see
-    about_shapes. ``more``: sections after the first one."""
+    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement.
+    ``within_node``: see about_shapes. ``more``: sections after the first one."""
     figures = list(_figures(tuned))
     lead = lead_of("culmen tune cluster", here=False)
     lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, within_node)}')}</p>"

@@ -10,16 +10,16 @@ from scipy import special, stats
 from ...bench.collectives.points import Point, Protocol, by_place
 from ...bench.verdict import standard_error, student_factor
 
-VISITS = 5  # of both, in each launch
+VISITS = 5  # to each algorithm, in each launch
 LAUNCHES = 10
 LEAST_GAIN = 1.02  # less is not worth a change
-FALSE_DISCOVERIES = 0.05  # the share of choices that may be no faster
+FALSE_DISCOVERIES = 0.05  # largest expected share of wrong ones among the changed choices
 _CONFIDENCE = 0.95
 
 
 def next_pairs(points: list[Point], _protocol: Protocol, rng: random.Random, *, visits: int = VISITS) -> list[Point]:
-    """For ``measure_points``: at each place first one, then the other. Both the order of the places and of the two are
-    random."""
+    """The next visits, for ``measure_points``: at each place, one algorithm after the other. The order of the places
+    and of the algorithms is random."""
     pairs = by_place(p for p in points if not (p.unavailable or p.ended) and len(p.visits) < visits)
     rng.shuffle(pairs)
     for pair in pairs:
@@ -31,12 +31,12 @@ def next_pairs(points: list[Point], _protocol: Protocol, rng: random.Random, *, 
 class Gain:
     """Time of the MPI's own choice / time of the algorithm, as the geometric mean over the launches, with its interval
     of 95 %, or a wider one (see ``with_interval``). ``p``: the probability of such launches if the algorithm were no
-    faster. ``pairs``: of all launches. ``launches``: those with pairs.
+    faster. ``pairs``: number of pairs in all launches. ``launches``: number of launches with pairs.
 
-    The launch is the unit: its pairs share what a launch has by chance, such as places in memory. So more pairs do not
-    make the interval shorter, but more launches do (T. Kalibera and R. Jones, Rigorous benchmarking in reasonable time,
-    ISMM 2013, 63). The interval and ``p`` are Student's (Biometrika 6 (1908) 1), of the launches' medians of the log
-    ratios.
+    The pairs of a launch are not independent: they share random conditions, such as addresses in memory. Therefore only
+    more launches make the interval shorter, not more pairs (T. Kalibera and R. Jones, Rigorous benchmarking in
+    reasonable time, ISMM 2013, 63). The interval and ``p`` come from Student's t distribution (Biometrika 6 (1908) 1).
+    Each launch gives one number: the median of the logarithms of its ratios.
     """
 
     times_faster: float
@@ -47,7 +47,7 @@ class Gain:
     launches: int = 0
 
     def with_interval(self, confidence: float) -> "Gain":
-        """With another confidence than 0.95, between 0 and 1."""
+        """The gain with an interval of another confidence, between 0 and 1."""
         if self.launches < 2:
             return self
         middle, half = np.log(self.times_faster), np.log(self.high / self.low) / 2
@@ -56,8 +56,9 @@ class Gain:
 
 
 def gain_of(launches: Sequence[Sequence[tuple[float, float]]]) -> Gain:
-    """``launches``: the pairs of each launch, of times of the MPI's own choice and of the algorithm. If a launch has no
-    pairs, the others prove nothing: the algorithm may fail there because of what makes it fast."""
+    """``launches``: the pairs of each launch: a time of the MPI's own choice, and a time of the algorithm. If a launch
+    has no pairs, ``p`` is 1. The other launches then prove nothing: an algorithm may be fast for the same reason that
+    makes it fail."""
     logs = np.array([np.median(np.log([own / other for own, other in pairs])) for pairs in launches if len(pairs)])
     if len(logs) == 0:
         return Gain(1.0, 0.0, np.inf, 1.0, 0)
@@ -68,7 +69,7 @@ def gain_of(launches: Sequence[Sequence[tuple[float, float]]]) -> Gain:
 
 
 def _student(logs: np.ndarray) -> tuple[float, float, float]:
-    """The ends of the interval, and the probability."""
+    """The ends of the interval, and ``p``."""
     if len(logs) < 2:
         return -np.inf, np.inf, 1.0
     middle, error = np.mean(logs), standard_error(logs)
@@ -79,9 +80,9 @@ def _student(logs: np.ndarray) -> tuple[float, float, float]:
 
 
 def are_faster(gains: Sequence[Gain]) -> list[bool]:
-    """Of all gains of a table. At most a share of FALSE_DISCOVERIES is expected to be none: Y. Benjamini and
-    Y. Hochberg, J. R. Stat. Soc. B 57 (1995) 289. The test has two sides, so that no interval of ``confidence_of`` has
-    both a faster algorithm and 1."""
+    """For each gain of a table, whether it is real. The expected share of wrong answers "yes" is at most
+    FALSE_DISCOVERIES: Y. Benjamini and Y. Hochberg, J. R. Stat. Soc. B 57 (1995) 289. The test has two sides. So no
+    interval of ``confidence_of`` contains 1 if the algorithm is faster."""
     if not gains:
         return []
     adjusted = stats.false_discovery_control([min(1.0, 2 * gain.p) for gain in gains])
@@ -92,7 +93,7 @@ def are_faster(gains: Sequence[Gain]) -> list[bool]:
 
 
 def confidence_of(chosen: int, compared: int) -> float:
-    """Of the intervals of the gains that were chosen. Gains are chosen because they look large, so intervals of 95 %
-    would miss more than 5 % of their true values. With this confidence, at most a share of FALSE_DISCOVERIES is
+    """The confidence for the intervals of the chosen gains. Gains are chosen because they look large, so intervals of
+    95 % would miss more than 5 % of their true values. With this confidence, at most a share of FALSE_DISCOVERIES is
     expected to be missed: Y. Benjamini and D. Yekutieli, J. Am. Stat. Assoc. 100 (2005) 71."""
     return 1 - FALSE_DISCOVERIES * chosen / compared

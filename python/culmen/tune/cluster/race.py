@@ -1,4 +1,4 @@
-"""A race between algorithms: the losers are not measured to the end."""
+"""A race between algorithms: slow algorithms are not measured to the end."""
 
 import random
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from ...bench.collectives.points import Point, Protocol, by_place
 from ...launch.mpi.collectives import DEFAULT
 from .visits import times_faster
 
-_HOPELESS = 2.0  # times slower than the fastest one: one visit is enough
-_PAIRS, _SLOWER = 4, 1.05  # slower in so many visits in a row, and by this factor
+_HOPELESS = 2.0  # if an algorithm is this many times slower than the fastest one, one visit is enough
+_PAIRS, _SLOWER = 4, 1.05  # an algorithm leaves if it is slower in this many visits in a row, and by this factor
 
 
 class Race:
     """Chooses the points of each round, for ``measure_points``.
 
-    First, every second message size is measured. At the sizes between them, only algorithms start that were not
-    hopeless at a neighbour. The MPI's own choice always runs to the end, and the fastest algorithm, too.
+    First, every second message size is measured. At the sizes between them, an algorithm starts only if it was not
+    hopeless at a neighbouring size. The MPI's own choice and the fastest algorithm always run to the end.
     """
 
     def __init__(self, points: Iterable[Point]) -> None:
@@ -51,7 +51,7 @@ class Race:
         return not (point.unavailable or point.ended or id(point) in self._out or point.has_enough(protocol))
 
     def _judge(self, there: list[Point]) -> None:
-        """``there``: all algorithms at one place."""
+        """Takes slow algorithms out of the race. ``there``: all algorithms at one place."""
         running = [point for point in there if point.in_time and id(point) not in self._out and _counts(point)]
         if len(running) < 2:
             return
@@ -67,7 +67,7 @@ class Race:
                 self._out.add(id(point))
 
     def _leave_out(self, points: list[Point]) -> None:
-        """Algorithms at the sizes between, which were hopeless at all neighbours."""
+        """Leaves out algorithms at the sizes between, if they were hopeless at all neighbouring sizes."""
         measured = {(point.algorithm.name, point.size, point.root): point for point in points}
         for point in points:
             if point.size in self._coarse or point.algorithm.name == DEFAULT:
@@ -88,12 +88,12 @@ def _median(point: Point) -> float:
 
 
 def _times_faster(point: Point, default: Point) -> float:
-    """In the visits that both have: they were made in the same rounds, and a round can be slower than another."""
+    """Only visits of the same rounds are compared, because a whole round can be slower than another."""
     return times_faster(zip(map(median, default.in_time), map(median, point.in_time), strict=False))
 
 
 def _always_slower(point: Point, best: Point) -> bool:
-    """In the last visits that both have: they were made in the same rounds."""
+    """Whether the point was slower in all of the last visits that both have. These were in the same rounds."""
     common = min(len(point.in_time), len(best.in_time))
     if common < _PAIRS:
         return False

@@ -27,11 +27,11 @@ STORE, TABLE = "tuning.db", "choices.csv"
 _PAGE, _ENVIRONMENT = "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
 _RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
-_SHOWN = 3  # algorithms that were lost
+_SHOWN = 3  # lost algorithms that are named
 
 
 def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
-    """Tries files beside the old one, which stays until the end: programs may use it."""
+    """Tries new tuning files under another name. The old file stays until the end, because programs may use it."""
     launcher = wanted.plan.launcher
     rules = folder / reader_of_rules(launcher).rules_name
     new = rules.with_name(f".{os.getpid()}.{rules.name}")
@@ -53,7 +53,7 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
 
 
 def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, found: TunedVariables | None) -> Path:
-    """All results. ``measured``: the folder with the samples. ``found``: the variables. Returns the path of the
+    """Writes all results. ``measured``: the folder with the samples. ``found``: the variables. Returns the path of the
     rules."""
     known = reader_of_rules(wanted.plan.launcher)
     rules = folder / known.rules_name
@@ -94,7 +94,7 @@ def _rules_text(wanted: Tuning, tuned: Tuned, measured: Path) -> str:
 
 
 def _remove_others(folder: Path, known: Collectives) -> None:
-    """The rules of another MPI, which this folder was for before."""
+    """Removes the rules of another MPI for which this folder was used before."""
     for name in {each.collectives.rules_name for each in load() if each.collectives} - {known.rules_name, ""}:
         (folder / name).unlink(missing_ok=True)
 

@@ -1,5 +1,5 @@
-"""Which variables are changed: a setting and the MPI's own are launched in turns, and so is the setting without each
-of its values."""
+"""Decides which variables are changed. Launches alternate between the setting, the MPI's own setting, and the setting
+without each of its values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,15 +13,15 @@ from ...launch.mpi.variables import TRANSPORT, Setting, Variable
 from .pairs import LEAST_GAIN, Gain, are_faster, gain_of
 from .setting_launch import Spot, mean_of
 
-OWN, WHOLE, WITHOUT = "own", "whole", "without-"  # kinds of launches: the last one with the name of a variable
-_LIKELY = 0.1  # the largest p of a value that goes from the race to fresh launches
+OWN, WHOLE, WITHOUT = "own", "whole", "without-"  # kinds of launches; the name of a variable follows the last one
+_LIKELY = 0.1  # the largest p with which a value of the race gets fresh launches
 _Times = Sequence[Mapping[Spot, float]]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A variable. ``gain``: against the setting without ``tried``, the best value of the race; None: no value was
-    better there. ``value``: what is chosen."""
+    """A variable. ``tried``: the best value of the race. ``gain``: of the setting, against the same setting without
+    ``tried``; None if no value was better in the race. ``value``: the chosen value. ``why``: the reason for it."""
 
     variable: str
     group: str
@@ -34,7 +34,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Tried:
-    """A value in its race. ``gain``: against the value before the race. ``failed``: why it was left out."""
+    """A value in its race. ``gain``: against the default. ``failed``: why the value was left out; empty if it was
+    not."""
 
     variable: str
     value: str
@@ -44,7 +45,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Memory:
-    """Of the rank with most memory, in bytes; 0: unknown. ``per_peer``: for each further rank. ``failed``: why."""
+    """Memory in bytes of the rank that has most; 0 if it is unknown. ``per_peer``: for each further rank. ``failed``:
+    why it was not measured; empty if it was."""
 
     transport: str
     most_of_init: float = 0.0
@@ -64,8 +66,8 @@ class SpotGain:
 
 @dataclass(frozen=True)
 class TunedVariables:
-    """``whole``: how many times faster the chosen setting is than the MPI's own; None: that one is kept. ``limit``: of
-    the kernel for socket buffers that it needs, in bytes; 0: the usual one."""
+    """``whole``: gain of the chosen setting against the MPI's own; None if the MPI's own is kept. ``limit``: the
+    kernel's limit of socket buffers, in bytes, that the setting needs; 0 if the usual limit is enough."""
 
     version: str
     ranks: int
@@ -90,8 +92,8 @@ class TunedVariables:
 
 
 def best_of(tried: Sequence[Tried], recommended: str) -> str:
-    """Of a race, the value for the fresh launches, which need not be faster beyond doubt: what the race recommends, or
-    else the fastest one that is probably faster. A value that failed in any launch is left out."""
+    """The value of a race that gets fresh launches. It need not be faster beyond doubt. It is the recommended value,
+    otherwise the fastest of those that are probably faster. A value that failed in any launch is left out."""
     there = {each.value: each.gain for each in tried if each.gain and not each.failed}
     if recommended in there:
         return recommended
@@ -100,13 +102,13 @@ def best_of(tried: Sequence[Tried], recommended: str) -> str:
 
 
 def kinds_of(setting: Setting) -> dict[str, dict[str, str]]:
-    """For a comparison. With one variable, the setting without it is the MPI's own."""
+    """The settings of a comparison, by kind. With one variable, the setting without it is the MPI's own."""
     without = {f"{WITHOUT}{name}": {n: v for n, v in setting.items() if n != name} for name in setting}
     return {OWN: {}, WHOLE: dict(setting)} | (without if len(setting) > 1 else {})
 
 
 def gain_over(before: _Times, after: _Times) -> Gain:
-    """Of the geometric mean over all collectives and sizes. The launches of a round are a pair."""
+    """The gain in the geometric mean over all collectives and sizes. The two launches of a round are a pair."""
     return gain_of(
         [[(mean_of(old), mean_of(new))] if old and new else [] for old, new in zip(before, after, strict=True)]
     )
@@ -127,14 +129,14 @@ def _median(launches: _Times, spot: Spot) -> float:
 
 
 def slower_spots(before: _Times, after: _Times) -> list[SpotGain]:
-    """Those whose interval says that they are slower afterwards. It is not widened for the number of spots: a false
-    alarm only keeps the MPI's own value, but users would see a loss."""
+    """The spots that are slower afterwards, as their interval says. The interval is not widened for the number of
+    spots. A false alarm only keeps the MPI's own value, but a missed loss would slow programs down."""
     return [each for each in spot_gains(after, before) if each.gain.low > 1]
 
 
 def judged(setting: Setting, times: Mapping[str, _Times]) -> dict[str, tuple[Gain, str]]:
-    """For each variable of a setting, its gain, and why it keeps its default; empty if it is changed. ``times``: the
-    launches of each of ``kinds_of``."""
+    """For each variable of a setting, its gain, and why it keeps its default. This reason is empty if the variable is
+    changed. ``times``: the launches of each kind in ``kinds_of``."""
     before = {name: times.get(f"{WITHOUT}{name}", times[OWN]) for name in setting}
     gains = {name: gain_over(before[name], times[WHOLE]) for name in setting}
     whole = gain_over(times[OWN], times[WHOLE])
@@ -156,13 +158,13 @@ def _slower(spots: Sequence[SpotGain]) -> str:
 
 
 def without_effect(setting: Setting, variables: Iterable[Variable], nodes: int) -> set[str]:
-    """Variables of a setting that do nothing with its transport."""
+    """The variables of a setting that have no effect with its transport."""
     transport = setting.get(TRANSPORT, DEFAULT)
     return {each.name for each in variables if each.name in setting and not each.has_effect(transport, nodes)}
 
 
 def row_after(row: Row, found: Mapping[str, tuple[Gain, str]]) -> Row:
-    """``found``: of ``judged``."""
+    """The row with its gain and its chosen value. ``found``: from ``judged``."""
     if row.variable not in found:
         return row
     gain, why = found[row.variable]

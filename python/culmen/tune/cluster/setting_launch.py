@@ -1,5 +1,5 @@
-"""The evaluator of ``culmen tune cluster --variables``: one launch with one setting of variables, which measures all
-collectives and messages between two ranks, or the memory of the ranks."""
+"""The evaluators of ``culmen tune cluster --variables``. Each makes one launch with one setting of variables. The first
+one measures all collectives, and messages between two ranks. The second one measures the memory of the ranks."""
 
 import json
 import random
@@ -23,7 +23,7 @@ from .pairs import VISITS, next_pairs
 
 MESSAGES = "messages"  # between the ranks 0 and 1
 COLUMNS = ("collective", "size", "time_s")
-_PEER_BYTES = (1024, 1 << 18)  # with the first, an MPI sends at once; with the second, it asks before
+_PEER_BYTES = (1024, 1 << 18)  # an MPI sends the first at once (eager), and the second after a request (rendezvous)
 
 
 class Spot(NamedTuple):
@@ -34,15 +34,15 @@ class Spot(NamedTuple):
 
 
 def file_of_launch(name: str, folder: Path | None = None) -> Path:
-    """The times of a launch."""
+    """The file with the times of a launch."""
     return part_named(f"variables-{name}", folder)
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """Its value is the geometric mean of the times of all collectives and sizes, in seconds."""
+    """The value is the geometric mean of the times of all collectives and sizes, in seconds."""
     launcher, setting = _launcher(p), _setting(p)
     written = file_of_launch(f"{p['name']}-{p['number']}")
-    written.unlink(missing_ok=True)  # of a former measurement with other options
+    written.unlink(missing_ok=True)  # from an earlier measurement with other options
     protocol = Protocol(0.1, 1.0, 0, float(p["timeout_s"]), most_calls=MOST_CALLS)
     sizes = [int(word) for word in p["sizes"].split(",")]
     environment = _environment(launcher, setting)
@@ -61,8 +61,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
 
 
 def measure_memory(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """Its value is the most memory of a rank while all ranks exchange messages with each other, in bytes. Beside it:
-    the most memory during MPI_Init, and that after it."""
+    """The value is the largest memory of a rank, in bytes, while all pairs of ranks exchange messages. The other
+    figures are the largest memory during MPI_Init, and the memory after it."""
     launcher, setting = _launcher(p), _setting(p)
     timeout_s, environment = float(p["timeout_s"]), _environment(launcher, setting)
     ranks = Ranks(launcher, int(p["number_of_ranks"]), timeout_s, environment=environment)
@@ -82,7 +82,7 @@ def mean_of(times: Mapping[Spot, float]) -> float:
 
 
 def times_of(path: Path) -> dict[Spot, float]:
-    """Empty: the launch failed."""
+    """The times in seconds; empty if the launch failed."""
     if not path.exists():
         return {}
     rows = rows_in([path], COLUMNS, "culmen tune cluster --variables")
@@ -94,7 +94,7 @@ def _launcher(p: Mapping[str, Any]) -> Launcher:
 
 
 def _setting(p: Mapping[str, Any]) -> dict[str, str]:
-    """Of a race, that of the earlier races, and one more value."""
+    """In a race, the setting of the earlier races and one more value."""
     setting: dict[str, str] = json.loads(p["setting"])
     return setting | ({p["variable"]: p["choice"]} if "choice" in p else {})
 
@@ -112,7 +112,7 @@ def check_use(session: Session, launcher: Launcher, setting: Setting) -> None:
         try:
             found = session.value_of(control_variable(name, known))
         except RefusedError:
-            continue  # it is none of MPI_T, or of a part that the ranks do not use
+            continue  # MPI_T does not have it, or it belongs to a component that the ranks do not use
         if wanted not in found:
             raise LostError(f"with {name}={wanted}, the MPI uses {found[0] or 'no value'}")
 
@@ -144,7 +144,7 @@ def _messages(session: Session, size: int) -> float:
 
 
 def _end(ranks: Ranks, setting: Setting) -> None:
-    """A setting with which MPI_Finalize hangs or fails is of no use. The MPI's own is used anyway."""
+    """Raises LostError if MPI_Finalize hangs or fails with this setting. The MPI's own setting is used anyway."""
     why = ranks.end()
     if why and setting:
         raise LostError(why)

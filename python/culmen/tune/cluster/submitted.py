@@ -16,7 +16,7 @@ from .variables_files import result_in
 def task_for(
     wanted: Tuning, cluster: Cluster, arguments: list[str], conclude: Callable[[list[Path], Path, End], int]
 ) -> Task:
-    """``arguments``: of the command in the job. Raises InputError if one job cannot do this work."""
+    """``arguments``: the arguments of the command in the job. Raises InputError if one job cannot do this work."""
     if wanted.groups and cluster.wanted.pilot is not None:
         raise InputError("--variables: all launches depend on each other; leave out --pilot")
     if len(cluster.partitions) > 1:

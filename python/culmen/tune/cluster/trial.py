@@ -22,8 +22,8 @@ class Trial:
 
 
 def tried(tuned: Tuned, wrong_in: Callable[[Tuned], Mapping[Lost, str]]) -> tuple[Tuned, Trial]:
-    """The choices that run, and the trial. ``wrong_in``: writes a file and tries it. Where an algorithm does not run,
-    the MPI keeps its own choice, and the new file is tried again."""
+    """The choices that run, and the trial. ``wrong_in``: writes a file and tries it. If an algorithm does not run, the
+    MPI keeps its own choice there, and the new file is tried again."""
     wrong: dict[Lost, str] = {}
     while found := wrong_in(tuned):
         wrong |= found
@@ -32,7 +32,7 @@ def tried(tuned: Tuned, wrong_in: Callable[[Tuned], Mapping[Lost, str]]) -> tupl
 
 
 def as_tried(tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
-    """The same from the file in a folder of results."""
+    """The same as ``tried``, from the file in a folder of results."""
     found = _read(folder / FILE)
     tuned = tuned.without(found.wrong)
     whole = _calls(tuned) <= found.ran

@@ -23,8 +23,8 @@ _START_S = 120.0
 def measure(
     wanted: Tuning, folder: Path, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
 ) -> tuple[Tuning, End]:
-    """Measures what is missing. Returns the request, with the best variables. Raises StoppedError if a signal came
-    before all variables were tuned; the same command then continues."""
+    """Makes the missing measurements. Returns the request, with the best variables. Raises StoppedError if a signal
+    came before all variables were tuned; the same command then continues."""
     if wanted.groups and at_most is not None:
         raise InputError("--variables: all launches depend on each other; leave out --at-most")
     _begin_in(folder, wanted, overwrite)
@@ -32,7 +32,7 @@ def measure(
         print(sentence)
     if overwrite or not wanted.groups:
         remove_results(folder)
-    with ExitStack() as limits:  # the algorithms are measured with them, too
+    with ExitStack() as limits:  # the algorithms are measured with raised limits, too
         if wanted.groups:
             check_no_variables(wanted.plan.launcher)
             with VariableTuner(wanted.of_variables(), folder, quiet, scratch, limits) as tuner:
@@ -60,7 +60,8 @@ def _measure_collectives(
 
 
 def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
-    """Starts two ranks, or the largest layout, which know the version of the MPI."""
+    """Checks that the origin of the measurements is the same. Starts two ranks, or the largest layout, to learn the
+    version of the MPI."""
     launcher, store = wanted.plan.launcher, folder / STORE
     without = reader_of_rules(launcher).without_rules
     largest = max(wanted.plan.layouts, default=None)
@@ -71,7 +72,7 @@ def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
     except LostError as error:
         raise InputError(f"{largest or 'two ranks'} of {launcher.mpi.title} cannot be started here: {error}") from None
     check_origin(folder, version, store.exists() and not overwrite)
-    (folder / trials.FILE).unlink(missing_ok=True)  # it is of an earlier tuning file
+    (folder / trials.FILE).unlink(missing_ok=True)  # it belongs to an earlier tuning file
 
 
 def study_of(wanted: Tuning, store: Path) -> PointStudy:

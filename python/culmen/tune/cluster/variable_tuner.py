@@ -89,7 +89,8 @@ class VariableTuner:
             ) from None
 
     def _limit(self, nodes: int) -> int:
-        """The most bytes of a socket's buffer, after raising it if this is allowed; 0: unknown."""
+        """The kernel's limit of a socket buffer in bytes; 0 if it is unknown. If this is allowed, raises the limit
+        first."""
         most = largest_buffer(self._wanted.launcher.mpi.variables, self._wanted.groups)
         if not self._wanted.allow_sysctl or not most:
             return socket_limit()
@@ -97,7 +98,7 @@ class VariableTuner:
         return max(most, self._limit_before)
 
     def _race(self, asked: Asked) -> tuple[list[Row], dict[str, str]]:
-        """The best value of each variable. Later variables have the best values of the earlier ones."""
+        """The best value of each variable. The races of later variables use the best values of the earlier ones."""
         setting: dict[str, str] = {}
         by_name = {each.name: each for each in asked.variables}
         rows = []
@@ -160,7 +161,8 @@ class VariableTuner:
     def _compare(
         self, rows: list[Row], setting: dict[str, str], asked: Asked
     ) -> tuple[list[Row], Gain | None, list[SpotGain], dict[str, str]]:
-        """Until all variables of the setting are faster than without them."""
+        """Compares in fresh launches, and removes variables until the setting is faster with each variable than without
+        it."""
         number = 0
         while setting:
             number += 1
@@ -190,7 +192,7 @@ class VariableTuner:
         return out
 
     def _memory(self, asked: Asked) -> list[Memory]:
-        """Of the MPI's own transport, and of each that can be tried."""
+        """The memory with the MPI's own transport, and with each transport that can be tried."""
         values = [value for each in asked.variables if each.name == TRANSPORT for value in each.values]
         counts = sorted({max(2, self._wanted.ranks // 2), self._wanted.ranks})
         launches = [(value, ranks) for value in (DEFAULT, *values) for ranks in counts]

@@ -16,8 +16,9 @@ _VISITS_S = 0.05  # of one collective and size in a launch
 
 @dataclass(frozen=True)
 class VariableTuning:
-    """``groups``: of variables. ``ranks``: of each launch. ``collectives``, ``sizes``: that are measured in it.
-    ``allow_sysctl``: the kernel's limits may be raised. ``mapping``: of the ranks; empty: the launcher's own."""
+    """``groups``: groups of variables. ``ranks``: number of ranks of each launch. ``collectives``, ``sizes``: measured
+    in each launch. ``allow_sysctl``: culmen may raise the kernel's limits. ``mapping``: how the launcher maps ranks to
+    nodes; empty for its own mapping."""
 
     launcher: Launcher
     mpi: str
@@ -42,13 +43,13 @@ class VariableTuning:
         return _LAUNCH_S + _VISITS_S * len(self.sizes) * (len(self.collectives) + 1)
 
     def most_s(self) -> float:
-        """About so long at most, on a machine without other work."""
+        """Approximate upper limit of the duration in seconds, on a machine without other work."""
         values = [each.values for each in self.launcher.mpi.variables if each.group in self.groups]
         return self.launch_s() * sum(ROUNDS * (len(each) + 1) for each in values) + self.launch_s() * LAUNCHES * 4
 
 
 def groups_of(text: str | None) -> tuple[str, ...]:
-    """Those that the option names. Raises InputError for an unknown one."""
+    """The groups that the option names. Raises InputError for an unknown group."""
     if text is None:
         return ()
     words = words_of(text, "--variables")

@@ -1,4 +1,4 @@
-"""What ``culmen tune cluster --variables`` leaves in a folder of results."""
+"""The files that ``culmen tune cluster --variables`` writes into a folder of results."""
 
 import json
 import shlex
@@ -25,7 +25,7 @@ def write_result(found: TunedVariables, folder: Path) -> None:
 
 
 def result_in(folder: Path) -> TunedVariables | None:
-    """None: there is none, or it is damaged."""
+    """None if there is no result, or if it is damaged."""
     try:
         known = json.loads((folder / RESULT).read_text(encoding="utf-8"))
         return TunedVariables(
@@ -50,7 +50,7 @@ def _gain(known: dict[str, Any] | None) -> Gain | None:
 
 
 def write_environment(found: TunedVariables, file: Path, about: Sequence[str]) -> None:
-    """As a shell reads it. ``about``: lines of comments."""
+    """Writes the variables as a shell reads them. ``about``: lines of comments."""
     lines = [*(f"# {line}" for line in about), *(f"{name}={shlex.quote(v)}" for name, v in found.environment.items())]
     with replacing(file, _ENVIRONMENT, force=True) as path:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -83,7 +83,7 @@ def sentences(found: TunedVariables) -> list[str]:
 
 
 def about_limit(found: TunedVariables) -> list[str]:
-    """Nothing if the setting needs no higher limit of the kernel."""
+    """Empty if the setting needs no higher limit of the kernel."""
     if not found.limit:
         return []
     return [

@@ -22,7 +22,7 @@ _CLEAN = "–"
 
 
 def rows_of(found: TunedVariables) -> list[list[str]]:
-    """Of all variables."""
+    """One row for each variable."""
     return [_row(row) for row in found.rows]
 
 
@@ -31,14 +31,14 @@ def _row(row: Row) -> list[str]:
 
 
 def _gain(gain: Gain | None) -> list[str]:
-    """Two cells."""
+    """Two cells: the gain and its interval."""
     if gain is None:
         return [_CLEAN, _CLEAN]
     return [f"{gain.times_faster:.3g}", f"{gain.low:.3g} – {gain.high:.3g}" if gain.pairs > 1 else _CLEAN]
 
 
 def sections_of(found: TunedVariables) -> list[Section]:
-    """HTML."""
+    """The sections for the HTML page."""
     about = f"Measured with {found.shape}, in {found.launches} launches. " + (
         f"With the chosen values, calls are {found.whole.times_faster:.3g} times faster ({found.whole.low:.3g} – "
         f"{found.whole.high:.3g}): the geometric mean over all collectives and message sizes."

@@ -27,7 +27,7 @@ def tried_in(found: Evaluations, variable: Variable) -> list[Tried]:
 
 
 def _first_failure(found: Evaluations, rows: Iterable[int]) -> str:
-    """Its message; empty if none of these evaluations failed."""
+    """The message of the first failure; empty if none of these evaluations failed."""
     row = next((row for row in rows if found.failed[row]), None)
     if row is None:
         return ""
@@ -36,7 +36,7 @@ def _first_failure(found: Evaluations, rows: Iterable[int]) -> str:
 
 
 def memory_of(transport: str, found: Evaluations, there: Sequence[int], counts: Sequence[int]) -> Memory:
-    """``there``: the rows of its launches, the last one with the most ranks."""
+    """``there``: the rows of the transport's launches. ``counts``: their numbers of ranks, in ascending order."""
     if failed := _first_failure(found, there):
         return Memory(transport, failed=failed)
     with_messages = [float(found.values[row, 0]) for row in there]

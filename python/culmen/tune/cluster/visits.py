@@ -1,4 +1,4 @@
-"""The visits of a launch. In each round, it visits all algorithms that are still measured, in turns."""
+"""The visits of a launch. Each round visits all algorithms that are still measured, one after the other."""
 
 import math
 from collections import defaultdict
@@ -16,20 +16,22 @@ Where = tuple[int, str]  # message size and algorithm
 
 @dataclass
 class Visits:
-    """``medians``: for each round, the median time in seconds of the calls that count. ``unavailable``: why."""
+    """``medians``: for each round, the median time in seconds of the calls that count. ``unavailable``: why an
+    algorithm was not measured."""
 
     medians: dict[Where, dict[int, float]] = field(default_factory=dict)
     unavailable: dict[Where, str] = field(default_factory=dict)
     calls: int = 0
 
     def pairs(self, size: int, name: str) -> list[tuple[float, float]]:
-        """Times of the MPI's own choice and of the algorithm in the same rounds, without the first: it is warm-up."""
+        """Times of the MPI's own choice and of the algorithm in the same rounds, without the first round, which is a
+        warm-up."""
         default, own = self.medians.get((size, DEFAULT), {}), self.medians.get((size, name), {})
         return [(default[k], own[k]) for k in sorted(set(own) & set(default))[1:]]
 
 
 def visits_of(path: Path) -> Visits:
-    """From the file of samples of a launch."""
+    """The visits in a file with the samples of a launch."""
     out = Visits()
     times: dict[Where, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows_in([path], COLUMNS, "culmen tune cluster"):
@@ -45,6 +47,5 @@ def visits_of(path: Path) -> Visits:
 
 
 def times_faster(pairs: Iterable[tuple[float, float]]) -> float:
-    """The median of the ratios: a round can be slower than another for all algorithms alike, so only times of one round
-    compare."""
+    """The median of the ratios. Each pair is from the same round, because a whole round can be slower than another."""
     return math.exp(median(math.log(own / other) for own, other in pairs))

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_FEWEST, _FOR_EACH = 8, 2  # runs for a table of effects: so many, and so many for each parameter
-_LEVELS = 6  # at most so many values are levels of their own; more are a curve
+_FEWEST, _FOR_EACH = 8, 2  # runs for a table of effects: a fixed number, and some for each parameter
+_LEVELS = 6  # up to this number, each value is a level; more values are a curve
 _RIDGE = 1e-3
 _SAMPLES, _SHUFFLES, _LIKELY = 200, 300, 0.99
 
 
 @dataclass(frozen=True)
 class Effect:
-    """``size``: factor between the worst and the best value of the parameter, all else equal (for values that are not
-    all positive: their difference). ``low``, ``high``: range of 95 % of it in resampled runs (bootstrap).
-    ``matters``: shuffled values of the parameter have a smaller effect in 99 % of all cases."""
+    """``size``: factor between the worst and the best value of the parameter, if all else is equal. If not all figures
+    are positive, it is their difference. ``low``, ``high``: 95 % interval of ``size``, from resampled runs (bootstrap).
+    ``matters``: the effect is larger than 99 % of the effects of shuffled values."""
 
     name: str
     size: float
@@ -25,17 +25,17 @@ class Effect:
 
 
 def runs_for_effects(parameters: int) -> int:
-    """The number of successful runs below which nothing is said about effects."""
+    """The least number of successful runs for a table of effects."""
     return _FEWEST + _FOR_EACH * parameters
 
 
 def effects_of(
     names: Sequence[str], x: np.ndarray, values: np.ndarray, ordered: Sequence[bool], seed: int = 1
 ) -> list[Effect]:
-    """The largest effect first; fewer runs than ``runs_for_effects`` have none.
+    """The largest effect first; empty if there are fewer runs than ``runs_for_effects``.
 
-    ``x``: a row for each run, a column for each parameter; NaN: it is inactive. ``values``: of the runs. ``ordered``:
-    whether a parameter's values have an order.
+    ``x``: a row for each run, a column for each parameter; NaN if it is inactive. ``values``: the figure of each run.
+    ``ordered``: whether a parameter's values have an order.
     """
     rng = np.random.default_rng(seed)
     positive = bool((values > 0).all())

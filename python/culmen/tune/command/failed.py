@@ -1,4 +1,4 @@
-"""The failed runs of a search: how many of each kind, and an example of each."""
+"""The failed runs of a search: the number of each kind, and an example of each."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,14 @@ from ...store.table import STATUSES
 
 _SHOWN = 3
 _LOGS = ("stderr.txt", "stdout.txt")
-_OURS = "culmen: "  # a line of measured.py
+_OURS = "culmen: "  # begins a line from measured.py
 _CLASS = re.compile(r"^culmen\.[\w.]+: ")
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A kind of failures. ``why``: of the first one, in one line. ``log``: a file with its whole text; empty: none."""
+    """A kind of failures. ``why``: the reason of the first one, in one line. ``log``: a file with its whole text; empty
+    if there is none."""
 
     why: str
     runs: int
@@ -28,7 +29,7 @@ class Failed:
 
 
 def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
-    """The most frequent kind first. ``work``: the folder with a folder of each run; None: there is none.
+    """The most frequent kind first. ``work``: a folder that contains a folder for each run; None if there is none.
 
     Failures of one kind have the same reason; numbers in the last line of a program's output may differ.
     """
@@ -45,7 +46,7 @@ def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
 
 
 def failure_sentences(failures: Sequence[Failed], runs: int) -> Iterator[str]:
-    """At most three kinds. ``runs``: of the search."""
+    """At most three kinds. ``runs``: number of runs of the search."""
     for failed in failures[:_SHOWN]:
         log = f" (whole text: {failed.log})" if failed.log else ""
         yield f"{failed.runs} of {plural(runs, 'run')} of the search failed: {failed.why}{log}"
@@ -54,7 +55,7 @@ def failure_sentences(failures: Sequence[Failed], runs: int) -> Iterator[str]:
 
 
 def _reason_of(status: str, message: str) -> tuple[str, str]:
-    """The reason, and the last line of the program's output; empty if the reason is enough."""
+    """The reason, and the last line of the program's output. This line is empty if the reason is enough."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if not lines:
         return status, ""

@@ -1,4 +1,4 @@
-"""What tuners of a typed command line do alike: `culmen tune placement` and `culmen tune io`."""
+"""Common parts of the tuners of a typed command line: `culmen tune placement` and `culmen tune io`."""
 
 import json
 import re
@@ -22,8 +22,8 @@ _MOST_NUMBER = 10_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options. ``figure``: a regular expression; None: wall time. ``runs``: of the search; None: by the space. ``use``:
-    of the program."""
+    """Options. ``figure``: a regular expression; None for the wall time. ``runs``: number of runs of the search; None
+    for a number that depends on the space. ``use``: how much the program will be used."""
 
     figure: str | None
     maximize: bool
@@ -50,7 +50,7 @@ class Wanted:
 
     @property
     def name(self) -> str:
-        """Of the figure: the words before the number, as far as the regular expression names them."""
+        """The name of the figure: the words before the number, as far as the regular expression names them."""
         before = re.split(r"(?<!\\)\((?!\?)", self.figure or "", maxsplit=1)[0]
         words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\\.|\[[^]]*\]|\(\?[^)]*\)", " ", before))
         return "_".join(words) or _FIGURE
@@ -66,8 +66,8 @@ def recipe_for(
     plan: Path,
     cores: int,
 ) -> RecipeFile:
-    """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``: of
-    the search, unless the user says so. ``cores``: of all nodes."""
+    """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``:
+    number of runs of the search, unless the user gives it. ``cores``: number of cores of all nodes."""
     evaluator: dict[str, Any] = {"command": [str(plan), *(f"{each}={{{each}}}" for each in parameters)]}
     if wanted.time_limit_s:
         evaluator["time_limit_s"] = wanted.time_limit_s
@@ -90,7 +90,7 @@ def recipe_for(
 
 
 def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
-    """The file for the runs. Raises InputError if the folder has the results of another command."""
+    """Writes the file that each run reads. Raises InputError if the folder has the results of another command."""
     path, text = folder.resolve() / _PLAN, json.dumps(plan, indent=1) + "\n"
     if begin_again:  # first: a failure must not leave runs of another plan
         remove_results(folder)
@@ -102,7 +102,7 @@ def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
 
 
 def numbers_of(text: str | None, option: str) -> list[int] | None:
-    """Of ``1,2,4-6``. Raises InputError."""
+    """The numbers of a text such as ``1,2,4-6``. Raises InputError for a wrong text."""
     if text is None:
         return None
     found: set[int] = set()
@@ -116,7 +116,7 @@ def numbers_of(text: str | None, option: str) -> list[int] | None:
 
 
 def settings_of(values: Mapping[str, Any]) -> dict[str, str]:
-    """As they stand in words of a command."""
+    """The values as texts for the words of a command."""
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""The lines of a shell that build and run a program with recommended settings."""
+"""The shell commands that build and run a program with recommended settings."""
 
 import re
 import shlex
@@ -14,10 +14,11 @@ _STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"
 
 
 def lines_of(recipe: RecipeFile, settings: Mapping[str, Value], folder: Path, build: Path) -> list[str]:
-    """``folder``: of the file. ``build``: where the lines build the program. All paths in the lines are absolute.
+    """``folder``: the folder of the recipe. ``build``: the folder in which the lines build the program. All paths in
+    the lines are absolute.
 
-    Empty if a line cannot say all: settings in templates or on standard input, inactive settings in words, and commands
-    that a function makes.
+    Empty if shell commands cannot express all settings. Examples are settings in templates or on standard input,
+    inactive settings in words, and commands that a function makes.
     """
     evaluator = recipe.evaluator
     if recipe.tune.expand or evaluator.templates or evaluator.stdin or evaluator.command is None:
@@ -75,7 +76,7 @@ class _Lines:
 
 
 def _text(value: Value) -> str:
-    """As culmen writes it into words of a command."""
+    """The value as culmen writes it into words of a command."""
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,9 +1,9 @@
-"""Runs a program once, and measures this run. It is started by its path, with nothing but the standard library:
+"""Runs a program once, and measures this run. It is started by its path, and uses only the standard library:
 
     python -I measured.py OPTIONS -- PROGRAM WORD…
 
-Standard input and output are the program's own. The time, and what else was measured, go to the file ``REPORT`` in the
-current folder. If the program fails, the exit code is its own, or this process dies of the same signal.
+Standard input and output are the program's own. The time and the other figures are written to the file ``REPORT`` in
+the current folder. If the program fails, this process ends with the same exit code, or by the same signal.
 """
 
 import argparse
@@ -61,12 +61,14 @@ def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:
 
 
 def _expanded(words: list[str], file: str | None) -> list[str]:
-    """By the function ``expanded`` of this file. It may also change the environment and the current folder."""
+    """The words that the function ``expanded`` of this file returns. It may also change the environment and the current
+    folder."""
     return list(runpy.run_path(file)["expanded"](words)) if file else words
 
 
 def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | None]:
-    """Wall time and processor time in seconds, the most memory of one process in bytes, energy in joule."""
+    """Runs the program. Returns wall time and processor time in seconds, the largest memory of one process in bytes,
+    and the energy in joule."""
     before, begun = energy_j(), time.perf_counter()
     try:
         pid = os.posix_spawnp(words[0], words, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
@@ -77,7 +79,7 @@ def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | N
     if limit_s:
         signal.signal(signal.SIGALRM, lambda *_: _end_late(pid, limit_s))
         signal.setitimer(signal.ITIMER_REAL, limit_s)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it keeps its number until the alarm is off
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # the program keeps its process number until the alarm is off
     wall_s, after = time.perf_counter() - begun, energy_j()
     signal.setitimer(signal.ITIMER_REAL, 0)
     _, status, used = os.wait4(pid, 0)
@@ -90,14 +92,14 @@ def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | N
 
 
 def _die_of(number: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the program has left a core file, if it may
-    with contextlib.suppress(OSError):  # SIGKILL needs none
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the program itself has written a core file, if this is allowed
+    with contextlib.suppress(OSError):  # SIGKILL has no handler
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
 
 def _end_late(pid: int, limit_s: float) -> None:
-    os.kill(pid, signal.SIGKILL)  # culmen kills what the program has started
+    os.kill(pid, signal.SIGKILL)  # culmen kills the processes that the program has started
     _end(_LATE, f"the program ran longer than {limit_s:g} s")
 
 
@@ -109,8 +111,8 @@ def _report(file: Path, wall_s: float, cpu_s: float, memory: int, joule: float |
 
 
 def energy_j() -> dict[str, tuple[float, float]] | None:
-    """What each processor of this machine has used, and the value after which this counter begins again (RAPL, by the
-    kernel's powercap interface); None: not readable."""
+    """For each processor of this machine, the energy in joule that it has used, and the value at which this counter
+    wraps around. The source is RAPL, by the kernel's powercap interface. None if it is not readable."""
     try:
         zones = [z for z in ENERGY.glob("intel-rapl:*") if (z / "name").read_text().startswith("package")]
         found = {z.name: (_number(z / "energy_uj"), _number(z / "max_energy_range_uj")) for z in zones}
@@ -128,7 +130,8 @@ def _used(before: dict[str, tuple[float, float]], after: dict[str, tuple[float, 
 
 
 def _built(options: argparse.Namespace) -> Path:
-    """The folder of this build. Builds of the same words and sources are made once, also by several workers."""
+    """The folder of this build. Builds with the same words and sources are made only once, even if several workers need
+    them."""
     sources = [options.folder / source for source in options.source]
     key = hashlib.sha256(json.dumps(options.build).encode())
     try:
@@ -153,7 +156,8 @@ def _files_in(source: Path) -> Iterator[Path]:
 
 
 def _seen(options: argparse.Namespace) -> dict[str, str]:
-    """Settings reach a build by its words alone, which decide whether there is such a build."""
+    """The environment of a build, without settings. Settings reach a build only through its words, which identify the
+    build."""
     return {k: v for k, v in os.environ.items() if k not in options.hide and not k.startswith("CULMEN_")}
 
 

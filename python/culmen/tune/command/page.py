@@ -1,4 +1,4 @@
-"""What a tuning found, as one HTML page."""
+"""The result of a tuning, as one HTML page."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ def tuning_page(
     more: Sequence[Section] = (),
     drawn: Sequence[Figure] = (),
 ) -> str:
-    """HTML. ``name``: of the file. ``command``: that wrote it. ``more``, ``drawn``: sections after the verdict, and
-    figures before the others."""
+    """The HTML page. ``name``: the name of the recipe. ``command``: the command that writes the page. ``more``:
+    sections after the verdict. ``drawn``: figures before the others."""
     figures = [*drawn, *_figures(tuned)]
     verdict = "".join(f"<p>{text(sentence)}</p>" for sentence in sentences(tuned))
     sections = [

@@ -1,4 +1,4 @@
-"""The file of ``culmen tune command``: a study file with two more tables, and defaults for what need not be said."""
+"""The file of ``culmen tune command``: a study file with three more tables, and more defaults."""
 
 import sys
 from dataclasses import replace
@@ -108,7 +108,7 @@ def read_recipe(path: Path) -> RecipeFile:
 
 
 def recipe_of(data: dict[str, Any], path: Path) -> RecipeFile:
-    """From the tables of a recipe. ``path``: for messages; relative paths start in its folder. Raises InputError."""
+    """The recipe from its tables. ``path``: for messages; relative paths start in its folder. Raises InputError."""
     data.setdefault("stop", {"evaluations": _EVALUATIONS})
     data.setdefault("optimizer", _OPTIMIZER)
     recipe: RecipeFile = checked(RecipeFile, data, str(path))
@@ -166,7 +166,8 @@ def with_use(recipe: RecipeFile, hours: float | None, runs: int | None) -> Recip
 
 
 def use_h_of(recipe: RecipeFile, run_s: float) -> float | None:
-    """Hours that the program will run in all, with its present settings. ``run_s``: of one run. None: not known."""
+    """Hours that the program will run in total, with its present settings; None if unknown. ``run_s``: duration of one
+    run."""
     return Use(recipe.tune.use_hours, recipe.tune.use_runs).hours_of(run_s)
 
 
@@ -219,7 +220,7 @@ def present_of(recipe: RecipeFile) -> dict[str, Value]:
 
 
 def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
-    """Its name for people, and whether more is better."""
+    """The name of the objective for people, and whether more is better."""
     if recipe.objectives:
         name, direction = next(iter(recipe.objectives.items()))
         return name, direction == "maximize"
@@ -227,7 +228,7 @@ def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
 
 
 def counts_time(recipe: RecipeFile) -> bool:
-    """Whether the value is a time, or a rate: something that the same work needs or reaches."""
+    """Whether the value is a time or a rate. A value that is maximized counts as a rate."""
     return objective_of(recipe)[1] or (not _names_value(recipe) and _measure(recipe) in ("wall_time", "cpu_time"))
 
 
@@ -236,7 +237,7 @@ def _measure(recipe: RecipeFile) -> str:
 
 
 def search_file(recipe: RecipeFile, folder: Path, builds: Path) -> StudyFile:
-    """The study that searches. ``folder``: of the file."""
+    """The study of the search. ``folder``: the folder of the recipe."""
     present = present_of(recipe)
     tables = {"space": _space(recipe, present), "starts": [present, *recipe.starts[1:]]}
     return _study(recipe, folder, builds, tables, "0")
@@ -255,7 +256,8 @@ def comparison_file(recipe: RecipeFile, folder: Path, builds: Path, settings: li
 
 
 def _space(recipe: RecipeFile, first: dict[str, Value]) -> dict[str, Any]:
-    """It begins with these settings: otherwise its own initial values would be one more candidate."""
+    """The space with these settings as initial values. Otherwise its own initial values would be an additional
+    candidate."""
     tables: dict[str, Any] = _tables(recipe)["space"]
     return {name: {**table, **({"initial": first[name]} if name in first else {})} for name, table in tables.items()}
 
@@ -270,7 +272,7 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     tables.pop("store", None)
     evaluator = dict(tables["evaluator"])
     evaluator["command"] = _words(recipe, folder, builds, number)
-    evaluator.pop("time_limit_s", None)  # the program's, without the time of the build
+    evaluator.pop("time_limit_s", None)  # it limits the program, not the build
     places = {name: {"file": measured.REPORT, "key": key} for name, key in _KEYS.items()}
     if not _names_value(recipe):
         evaluator["value"] = places[_measure(recipe)]

@@ -1,4 +1,4 @@
-"""What a tuning found: as a table, as sentences, and as JSON."""
+"""The result of a tuning: as a table, as sentences, and as JSON."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,17 +19,17 @@ HEADINGS = ("parameter", "present", "best found", "worst / best value", "matters
 TEXTS = ("parameter", "matters")
 ROUNDS = "{rounds}"
 _USUAL_ROUNDS, _MOST_ROUNDS = 10, 1000
-_LARGE = 2.0  # gains in an interval that are easier to read as factors
+_LARGE = 2.0  # larger gains are easier to read as factors
 
 
 @dataclass(frozen=True)
 class Compared:
-    """``rounds``: the values with the present and with the recommended settings; NaN: this run failed, or violates
+    """``rounds``: the values with the present and with the recommended settings; NaN if this run failed or violated
     limits."""
 
     rounds: list[tuple[float, float]]
     first_failure: str
-    kept: Kept | None = None  #: what became of the parameters that do not matter; None: there was no such question
+    kept: Kept | None = None  #: comparison with simpler settings; None if there were none
 
     @property
     def whole(self) -> list[tuple[float, float]]:
@@ -45,15 +45,15 @@ class Compared:
 
     @property
     def fails_more(self) -> bool:
-        """With the new settings."""
+        """Whether more runs failed with the new settings than with the present ones."""
         return self.new_failed > self.present_failed
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """``compared``: None if the search found no other settings. ``verdict``: None without enough rounds."""
+    """``compared``: None if the search found no other settings. ``verdict``: None if too few rounds succeeded."""
 
-    goal: str  # what was measured, for people
+    goal: str  # name of the measured value, for people
     maximize: bool
     old: dict[str, Value]
     new: dict[str, Value]
@@ -61,12 +61,12 @@ class Tuned:
     verdict: Verdict | None
     worth: Worth | None
     effects: list[Effect]
-    values: list[float]  # of the search, in the order of its runs; NaN: the run failed
+    values: list[float]  # of the runs of the search, in their order; NaN if the run failed
     spent_s: float
-    ended: Ended | None = None  #: why the search ended, if its stop was weighed
+    ended: Ended | None = None  #: why the search ended, if it had a stop rule
     failures: Sequence[Failed] = ()  #: of the search
-    more_runs: str = ""  #: what makes the search longer: a clause; empty: nothing is said of few runs
-    more_rounds: str = ""  #: what a user does to compare in N rounds: a clause with ROUNDS; empty: nothing
+    more_runs: str = ""  #: a clause that says how to search longer; empty: no warning about few runs
+    more_rounds: str = ""  #: a clause with ROUNDS that says how to compare in more rounds; empty: none
 
     @property
     def is_better(self) -> bool:
@@ -77,14 +77,14 @@ class Tuned:
 
     @property
     def is_open(self) -> bool:
-        """The rounds show a gain that may be chance."""
+        """Whether the rounds show a gain that may be chance."""
         if self.verdict is None or self.compared is None or self.compared.fails_more:
             return False
         return self.verdict.gain > 0 >= self.verdict.low
 
 
 def rows_of(tuned: Tuned) -> Iterator[list[str]]:
-    """By HEADINGS, the largest effect first."""
+    """Rows with the columns HEADINGS, the largest effect first."""
     by_name = {effect.name: effect for effect in tuned.effects}
     names = [*by_name, *(name for name in dict.fromkeys([*tuned.old, *tuned.new]) if name not in by_name)]
     for name in names:
@@ -95,8 +95,8 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
 
 
 def sentences(tuned: Tuned) -> Iterator[str]:
-    """What too few runs cannot say, the failures of the search, the verdict, and whether the tuning was worth its
-    time: the hours spent, the gain, and when it pays."""
+    """A warning about too few runs, the failures of the search, and the verdict. The last sentences say whether the
+    tuning was worth its time: the hours spent, the gain, and when it pays."""
     if not tuned.effects and tuned.more_runs:
         yield f"There were too few runs to say which parameters matter; {tuned.more_runs}."
     yield from failure_sentences(tuned.failures, len(tuned.values))
@@ -172,7 +172,7 @@ def _hours(hours: float) -> str:
 
 
 def _why_ended(ended: Ended, runs: int) -> str:
-    """``runs``: of the search."""
+    """``runs``: number of runs of the search."""
     if ended.look is None:
         few = "too few of them have a positive result"
         return f"After {plural(runs, 'run')}, it is not known whether more would pay: {few}."

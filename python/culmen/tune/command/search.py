@@ -1,4 +1,5 @@
-"""A search that pauses to ask whether it still pays. No program runs during the pause, which would disturb it."""
+"""A search that pauses to check whether it still pays. No program runs during the check, because the check would
+disturb it."""
 
 import time
 from collections.abc import Callable
@@ -29,8 +30,8 @@ def search_while_it_pays(
     wall_time_s: float | None,
     seen: Callable[[Path], Evaluations] = read,
 ) -> tuple[Result, Ended] | None:
-    """``most``, ``wall_time_s``: the limits of the file. ``seen``: what the rule sees of a store, as values of which
-    the rule can take ratios. Candidates do not depend on the pauses. None: a signal stopped it."""
+    """``most``, ``wall_time_s``: the limits of the file. ``seen``: reads a store for the rule, which takes ratios of
+    the values. Candidates do not depend on the pauses. Returns None if a signal stopped the search."""
     monitor = _Lasting(begin(), most)
     try:
         with handling(STOP_SIGNALS, _stop):
@@ -64,7 +65,7 @@ def _search(
 
 
 class _Lasting:
-    """A monitor of several runs of one study, as if they were one."""
+    """A monitor that shows several runs of one study as one run."""
 
     def __init__(self, monitor: Monitor, budget: int | None) -> None:
         self._monitor, self._budget, self.slice_s = monitor, budget or 0, monitor.slice_s
@@ -82,7 +83,7 @@ class _Lasting:
 
 
 class _Whole:
-    """The progress of a part, with the limits of the whole."""
+    """The progress of one part, with the elapsed time and the budget of the whole search."""
 
     def __init__(self, progress: Progress, elapsed_s: float, budget: int) -> None:
         self._progress, self.elapsed_s, self.budget = progress, elapsed_s, budget

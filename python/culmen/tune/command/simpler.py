@@ -1,9 +1,10 @@
-"""Leaves out what does not matter: the same settings, with the present values of parameters without effect.
+"""Simpler settings: the best ones, but with the present values of parameters that do not matter.
 
-The search only proposes these simpler settings. The comparison decides: they run beside the best ones, in the same
-rounds. They replace the best ones if they are shown to be no worse ("non-inferiority", see Piaggio and others, JAMA 308
-(2012)): the interval of 95 % must exclude a loss of a quarter of the gain, and of 2 %. Both the best and the simpler
-ones still need a gain whose interval excludes zero. So this step makes no false recommendation more likely.
+The search only proposes these settings. The comparison decides: it runs them and the best ones in the same rounds. They
+replace the best ones if they are shown to be no worse ("non-inferiority", see Piaggio and others, JAMA 308 (2012)). For
+this, the interval of 95 % must exclude a loss of a quarter of the gain, and a loss of 2 %. Both the best and the
+simpler settings still need a gain whose interval excludes zero. Therefore this step makes no false recommendation more
+likely.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,12 @@ from ...bench.verdict import Verdict, verdict_of
 from ...problem.given import Value
 from .effects import Effect
 
-_SHARE, _MOST = 0.25, 0.02  # that may be lost: of the gain; of the value
+_SHARE, _MOST = 0.25, 0.02  # largest allowed loss: share of the gain, share of the value
 
 
 @dataclass(frozen=True)
 class Simpler:
-    """``settings``: with the present values of ``dropped``."""
+    """Settings with the present values of the parameters ``dropped``."""
 
     settings: dict[str, Value]
     dropped: tuple[str, ...]
@@ -27,8 +28,8 @@ class Simpler:
 
 @dataclass(frozen=True)
 class Kept:
-    """The result of the comparison with the best settings. ``verdict``: how much better the simpler ones are; None: too
-    few rounds succeeded. ``as_good``: they replace the best ones."""
+    """The comparison of the simpler settings with the best ones. ``verdict``: how much better the simpler ones are;
+    None if too few rounds succeeded. ``as_good``: whether they replace the best ones."""
 
     dropped: tuple[str, ...]
     verdict: Verdict | None
@@ -38,10 +39,10 @@ class Kept:
 def simpler_than(
     new: Mapping[str, Value], present: Mapping[str, Value], effects: Sequence[Effect], space: _core.Space
 ) -> Simpler | None:
-    """None: there is nothing to leave out. Parameters on which others depend stay, and so do those that a constraint
-    needs. Something stays: if no parameter is known to matter, the one with the largest effect."""
+    """None if nothing can be left out. A change stays if other parameters or a constraint need it. At least one change
+    stays: if no parameter is known to matter, it is the one with the largest effect."""
     settings, dropped = dict(new), []
-    for effect in reversed(effects):  # the least one first
+    for effect in reversed(effects):  # the smallest effect first
         name = effect.name
         if effect.matters or name not in new or name not in present or new[name] == present[name]:
             continue
@@ -63,7 +64,8 @@ def _is_allowed(settings: dict[str, Value], space: _core.Space) -> bool:
 
 
 def as_good(best: Verdict, simpler: Verdict) -> bool:
-    """``best``: of the best settings against the present ones. ``simpler``: of the simpler ones against the best."""
+    """Whether the simpler settings are no worse. ``best``: the best settings against the present ones. ``simpler``: the
+    simpler settings against the best ones."""
     lost = _SHARE * best.gain
     return best.is_better and simpler.low > -(min(lost, _MOST) if best.relative else lost)
 
@@ -76,7 +78,7 @@ def compared_with_best(
     maximize: bool,
     least: int,
 ) -> Kept:
-    """The values are of the same rounds; NaN: this run failed. ``least``: number of rounds for a verdict."""
+    """The values are of the same rounds; NaN if this run failed. ``least``: number of rounds for a verdict."""
     rounds = [each for each in zip(present, best, simpler, strict=True) if not any(value != value for value in each)]
     if len(rounds) < least:
         return Kept(dropped, None, False)

@@ -1,10 +1,9 @@
-"""When a search has cost enough: it stops when the hours that further runs can be expected to save are fewer than the
-hours that these runs take.
+"""Stops a search that no longer pays: further runs are expected to save fewer hours than they take.
 
-The best stop of a search whose finds can be kept compares the next look with its cost (Weitzman, Econometrica 47
-(1979)); for a search with a model, its expected improvement stands for the look (Xie, Cai, Terenin, Frazier and Scully,
-arXiv 2507.12453 (2025)). One noisy run may tell little, where several together would pay. So the gain for each run
-counts, for the best number of runs (Frazier and Powell, Decision Analysis 7 (2010)).
+If a search keeps its best result, the optimal rule compares the gain of the next step with its cost (Weitzman,
+Econometrica 47 (1979)). If the search has a model, this gain is the model's expected improvement (Xie, Cai, Terenin,
+Frazier and Scully, arXiv 2507.12453 (2025)). One noisy run may tell little, although several runs together would pay.
+Therefore the rule uses the gain per run, for the best number of runs (Frazier and Powell, Decision Analysis 7 (2010)).
 """
 
 import math
@@ -18,19 +17,19 @@ from ... import _core
 from ...report.reading import Evaluations
 from .surrogate import Prediction, predictions
 
-_FEWEST, _FOR_EACH = 8, 2  # runs before the first look: so many, and so many for each parameter
-_STEP = 10  # a look after so many percent more runs
-_NEWEST = 300  # runs in the model
-_LEAST_GOOD = 2  # successful runs, without which nothing is known of the gain
+_FEWEST, _FOR_EACH = 8, 2  # runs before the first look: a fixed number, and some for each parameter
+_STEP = 10  # percent more runs until the next look
+_NEWEST = 300  # number of runs in the model
+_LEAST_GOOD = 2  # fewer successful runs tell nothing about the gain
 _ANYWHERE, _TOPS, _CHANGES, _REDRAWN = 400, 10, 30, 0.25
-_TOGETHER = (1, 2, 4, 8, 16, 32)  # runs with the same settings, whose mean tells more than one
+_TOGETHER = (1, 2, 4, 8, 16, 32)  # numbers of further runs with the same settings
 _HOUR_S = 3600.0
 
 
 @dataclass(frozen=True)
 class Look:
-    """``runs``: so far. ``saves_h``: hours of the program's use that the next run can be expected to save.
-    ``costs_h``: hours that the next run takes."""
+    """``runs``: number of runs so far. ``saves_h``: hours of the program's use that the next run can be expected to
+    save. ``costs_h``: hours that the next run takes."""
 
     runs: int
     saves_h: float
@@ -42,8 +41,8 @@ class Look:
 
 
 def next_look(runs: int, parameters: int) -> int:
-    """After which number of runs the search is looked at. It depends on nothing else, so that a search that was
-    interrupted is looked at after the same runs."""
+    """The number of runs after which the next look follows. It depends on nothing else. So the looks of an interrupted
+    search follow after the same runs."""
     at = _FEWEST + _FOR_EACH * parameters
     while at <= runs:
         at += max(1, at * _STEP // 100)
@@ -51,15 +50,16 @@ def next_look(runs: int, parameters: int) -> int:
 
 
 def look_at(found: Evaluations, use_h: float, maximize: bool, runs: int, seed: int = 1) -> Look | None:
-    """At the first ``runs`` runs. ``use_h``: hours that the program will run in all, with the present settings, which
-    are those of the first run. None: these values tell nothing, as some are not positive, or too few succeeded."""
+    """The look after the first ``runs`` runs. ``use_h``: hours that the program will run in total with the present
+    settings, which are those of the first run. None if the values tell nothing: some are not positive, or too few runs
+    succeeded."""
     rows = found.order[:runs]
     good = found.feasible[rows]
     values = found.values[rows, 0]
     if good.sum() < _LEAST_GOOD or not (values[good] > 0).all() or found.space is None:
         return None
-    logs = np.log(np.where(good, values, 1.0)) * (-1 if maximize else 1)  # of the time for a given work
-    logs[~good] = logs[good].max()  # as bad as the worst: the model must not hope for them
+    logs = np.log(np.where(good, values, 1.0)) * (-1 if maximize else 1)  # logarithms of the time for a given work
+    logs[~good] = logs[good].max()  # as bad as the worst, so that the model avoids them
     costs_h = float(np.nanmean(found.duration_s[rows])) / _HOUR_S
     share = expected_share(found.space, found.x[rows][-_NEWEST:], logs[-_NEWEST:], runs + seed)
     best = logs[good].min() - logs[0] if good[0] else 0.0
@@ -81,8 +81,8 @@ def expected_share(space: _core.Space, x: np.ndarray, logs: np.ndarray, seed: in
 
 
 def improvement(model: Prediction, runs: int) -> np.ndarray:
-    """The share of time that each point can be expected to save, beyond the best run, after so many runs there. What is
-    then known of the logarithm of its time has a normal distribution."""
+    """The share of the best run's time that each point is expected to save after ``runs`` runs there. The estimate of
+    the logarithm of its time then has a normal distribution."""
     best = model.known.min()
     deviation = model.deviation**2 / np.sqrt(model.deviation**2 + model.noise**2 / runs + 1e-24) + 1e-12
     z = (best - model.mean) / deviation
@@ -96,7 +96,7 @@ def _settled(space: _core.Space, vector: list[float]) -> np.ndarray:
 
 
 def _places(space: _core.Space, tops: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Anywhere, and with some parameters of good runs changed; those that keep the constraints."""
+    """Points that satisfy the constraints: random points, and good runs with some parameters changed."""
     changed = np.repeat(tops, _CHANGES, axis=0)
     new = rng.random(changed.shape) < _REDRAWN
     new[np.arange(len(new)), rng.integers(new.shape[1], size=len(new))] = True
@@ -109,8 +109,8 @@ def _places(space: _core.Space, tops: np.ndarray, rng: np.random.Generator) -> n
 
 @dataclass(frozen=True)
 class Ended:
-    """Why a search ended. ``stopped``: by the rule; otherwise by a limit of the file. ``look``: the last one; None:
-    there were too few runs for one, or their values tell nothing."""
+    """Why a search ended. ``stopped``: the rule stopped it, not a limit of the file. ``look``: the last look; None if
+    there were too few runs, or if their values tell nothing."""
 
     use_h: float
     stopped: bool
@@ -122,7 +122,7 @@ def as_dict(ended: Ended | None) -> dict[str, Any] | None:
 
 
 def ended_from(known: dict[str, Any] | None) -> Ended | None:
-    """Of ``as_dict``."""
+    """The inverse of ``as_dict``."""
     if not known:
         return None
     look = known.get("look")
@@ -138,11 +138,11 @@ class StopRule:
         self._looks: dict[int, Look | None] = {}
 
     def next_runs(self, runs: int) -> int:
-        """After how many runs the search is looked at next."""
+        """The number of runs after which the next look follows."""
         return next_look(runs, self._parameters)
 
     def seen(self, found: Evaluations, runs: int) -> Ended:
-        """After so many runs."""
+        """The state after ``runs`` runs."""
         counts = [self.next_runs(0)]
         while counts[-1] <= runs:
             counts.append(self.next_runs(counts[-1]))

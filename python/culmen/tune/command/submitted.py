@@ -55,7 +55,8 @@ def with_file(wanted: Wanted, recipe: RecipeFile) -> Wanted:
 
 
 def _run_s(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
-    """How long a run takes, at most: by the limit of the file, or as in an earlier job."""
+    """Seconds that a run takes: the limit of the file, or the mean of an earlier job. 0 if the user gives the job's
+    time."""
     if recipe.evaluator.time_limit_s:
         return float(recipe.evaluator.time_limit_s)
     if cluster.wanted.time:
@@ -70,7 +71,8 @@ def _run_s(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
 
 
 def _missing(store: Path, recipe: RecipeFile, file: Path, runs: int) -> int:
-    """As ``_left``. Raises InputError if a job could only fail, because the file was changed after its runs."""
+    """The same as ``_left``. Raises InputError if a job could only fail, because the file was changed after its
+    runs."""
     left = _left(store, recipe, runs)
     if left:
         check_search(recipe, file, store.parent)
@@ -78,7 +80,7 @@ def _missing(store: Path, recipe: RecipeFile, file: Path, runs: int) -> int:
 
 
 def _left(store: Path, recipe: RecipeFile, runs: int) -> int:
-    """The number of runs that a job still makes, at most; 0: all is done."""
+    """The largest number of runs that a job still makes; 0 if all is done."""
     return 0 if result_in(store.parent, recipe) else max(1, runs - _told(store))
 
 
@@ -102,7 +104,7 @@ def _count(store: Path) -> int:
 
 
 def result_in(folder: Path, recipe: RecipeFile) -> dict[str, Any] | None:
-    """Of a whole tuning with this file."""
+    """The result of a complete tuning with this recipe; None if there is none."""
     try:
         known: dict[str, Any] = json.loads((folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValueError):

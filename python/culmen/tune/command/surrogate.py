@@ -1,24 +1,26 @@
-"""A model of all runs of a search: a Gaussian process whose covariance is a sum of one part for each parameter and one
-for all together (Duvenaud, Nickisch and Rasmussen, NIPS 2011), with noise. Its lengths, shares and noises are not
-chosen: the results of all are averaged by their marginal likelihoods (Snoek, Larochelle and Adams, NIPS 2012)."""
+"""A model of all runs of a search: a Gaussian process with noise. Its covariance is the sum of one part for each
+parameter and one part for all parameters together (Duvenaud, Nickisch and Rasmussen, NIPS 2011). No single length,
+share or noise is chosen. The results of all combinations are averaged, weighted by their marginal likelihoods (Snoek,
+Larochelle and Adams, NIPS 2012)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-_LENGTHS = (0.2, 0.4, 0.8)  # of a parameter's part, in the unit cube
-_SHARES = (0.1, 0.3, 1.0)  # variance of the part for all parameters, of that for one
-_NOISES = 10.0 ** np.arange(-6, 5)  # variance of noise, of that for one; the last ones: nothing but noise
-_CHOICES_ALIKE = 0.4  # correlation of unequal choices in the part for all parameters
+_LENGTHS = (0.2, 0.4, 0.8)  # length scales of a parameter's part, in the unit cube
+_SHARES = (0.1, 0.3, 1.0)  # variance of the part for all parameters / variance of the part for one
+_NOISES = 10.0 ** np.arange(-6, 5)  # variance of noise / variance of the part for one; the last: almost only noise
+_CHOICES_ALIKE = 0.4  # correlation of different choices in the part for all parameters
 _SAME_PLACE = 1e-9
 _LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of one model. ``known``: means at the runs. ``mean``, ``deviation``: at the other points, without noise.
-    ``noise``: deviation of single runs. ``weight``: how likely the model is; the sum over all models is about 1."""
+    """The prediction of one model. ``known``: means at the runs. ``mean``, ``deviation``: at the other points, without
+    noise. ``noise``: standard deviation of single runs. ``weight``: how likely the model is; the sum over all models is
+    about 1."""
 
     known: np.ndarray
     mean: np.ndarray
@@ -29,7 +31,7 @@ class Prediction:
 
 @dataclass
 class _Parts:
-    """Of one length and share, in the basis of its eigenvectors."""
+    """The matrices for one length and share, in the basis of the covariance's eigenvectors."""
 
     eigenvalues: np.ndarray
     vectors: np.ndarray
@@ -39,8 +41,8 @@ class _Parts:
 
 
 def predictions(units: np.ndarray, values: np.ndarray, at: np.ndarray, ordered: np.ndarray) -> Iterator[Prediction]:
-    """``units``, ``at``: a row for each point of the unit cube. ``values``: of ``units``; not all equal. ``ordered``:
-    whether a parameter's values have an order."""
+    """``units``, ``at``: a row for each point of the unit cube. ``values``: the value at each of ``units``; not all
+    equal. ``ordered``: whether a parameter's values have an order."""
     middle, spread = values.mean(), values.std()
     models = []
     for length in _LENGTHS:
@@ -77,7 +79,7 @@ def _covariance(a: np.ndarray, b: np.ndarray, ordered: np.ndarray, length: float
 
 
 def _likelihood(parts: _Parts, noise: float) -> tuple[float, float]:
-    """The variance of the greatest marginal likelihood, and its logarithm up to a constant."""
+    """The variance with the largest marginal likelihood, and the logarithm of this likelihood up to a constant."""
     scales = parts.eigenvalues + noise
     variance = max(float((parts.turned**2 / scales).mean()), np.finfo(float).tiny)
     return variance, -0.5 * (len(scales) * np.log(variance) + float(np.log(scales).sum()))

@@ -49,12 +49,12 @@ from .worth import Worth
 STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
 _BUILDS, _TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
-_LONGER, _LEAST_LIMIT_S = 10, 60  # the usual time limit: so many present runs, and these seconds
+_LONGER, _LEAST_LIMIT_S = 10, 60  # default time limit: this factor of the present run's duration, plus these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
 def remove_results(folder: Path) -> None:
-    """So that a tuning begins anew."""
+    """Removes all results, so that a tuning starts again."""
     for name in STORES:
         remove_measurements(folder / name)
     for name in (_FOUND, RESULT):
@@ -62,7 +62,8 @@ def remove_results(folder: Path) -> None:
 
 
 def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
-    """Raises InputError if a tuning cannot continue the search in this folder: the file was changed, or it runs."""
+    """Raises InputError if a tuning cannot continue the search in this folder. Reasons are a changed file, a limit
+    below the number of runs, and another process that runs the search."""
     store, limit = folder / SEARCH, recipe.stop.evaluations
     if not store.exists():
         return
@@ -76,15 +77,15 @@ def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
 
 
 def defining(recipe: RecipeFile) -> dict[str, Any]:
-    """What decides about the result."""
+    """The part of the recipe that determines the result."""
     decided: dict[str, Any] = recipe.model_dump(mode="json", exclude={"job"})
     return decided
 
 
 class Tuner:
-    """``file``: of the recipe. ``folder``: for the results. ``limits``: a run has a time limit, by default according to
-    the run with the present settings. ``scratch``: see KeptStore; programs run in ``folder``, also on other nodes. Use
-    it in a ``with`` statement."""
+    """``file``: the file of the recipe. ``folder``: the folder for the results. ``limits``: each run has a time limit;
+    its default depends on the run with the present settings. ``scratch``: see KeptStore. Programs run in ``folder``,
+    also on other nodes. Use this class in a ``with`` statement."""
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class Tuner:
         self._builds = self.folder.resolve() / _BUILDS
         self.goal, self.maximize = objective_of(self.recipe)
         self.present = present_of(self.recipe)
-        self.ended: Ended | None = None  # why the search ended, if its stop was weighed
+        self.ended: Ended | None = None  # why the search ended, if it had a stop rule
 
     def __enter__(self) -> "Tuner":
         for name in STORES:
@@ -123,8 +124,9 @@ class Tuner:
         return self._stores[name].place
 
     def search(self) -> dict[str, Value] | None:
-        """The best settings; None: a signal stopped it. If the program fails with the present settings, nothing else
-        would make sense. A search that has ended is not continued: its time may have been up."""
+        """The best settings; None if a signal stopped the search. Raises InputError if the program fails with the
+        present settings, or if no run succeeds. A search that has ended is not continued, because its time may be
+        up."""
         begun = self.store(SEARCH).exists()
         if not begun and not self._try_present():
             return None
@@ -142,7 +144,7 @@ class Tuner:
         return best
 
     def _conduct_search(self, search: KeptStudy) -> Result | None:
-        """None: a signal stopped it."""
+        """None if a signal stopped it."""
         use_h = self._use_h()
         if use_h is None:
             result = self._conduct(search, SEARCH, "runs")
@@ -160,13 +162,13 @@ class Tuner:
         return result
 
     def _use_h(self) -> float | None:
-        """Hours that the program will run in all; None: the user does not say."""
+        """Hours that the program will run in total; None if the user does not say."""
         if all(getattr(self.recipe.tune, key) is None for key in USE):
             return None
         return use_h_of(self.recipe, float(read(self.store(_PRESENT)).columns["wall_time_s"][0]))
 
     def _try_present(self) -> bool:
-        """One run, which also fills caches. False: a signal stopped it."""
+        """Makes one run, which also fills caches. Returns False if a signal stopped it."""
         result = self._run_each([self.present], _PRESENT, "run with the present settings")
         if result.reason == "interrupted":
             return False
@@ -179,7 +181,7 @@ class Tuner:
         return True
 
     def _limit_time(self) -> None:
-        """Otherwise a run that hangs would block the search."""
+        """Sets a time limit. Otherwise a run that hangs would block the search."""
         if not self._limits or not self.store(_PRESENT).exists():
             return
         limit_s = float(math.ceil(_LONGER * spent_s([self.store(_PRESENT)]) + _LEAST_LIMIT_S))
@@ -189,7 +191,7 @@ class Tuner:
         self.say(f"A run that takes longer than {limit_s:g} s fails; --time-limit changes this")
 
     def _found(self) -> dict[str, Value] | None:
-        """The result of a search that has ended, if it was of the same file."""
+        """The best settings of a search that has ended; None if there is none, or if the recipe was another one."""
         try:
             known = json.loads((self.folder / _FOUND).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -201,18 +203,18 @@ class Tuner:
         return best
 
     def _searched(self) -> dict[str, Any]:
-        """What decides about the search."""
+        """The part of the recipe that determines the search."""
         apart: Any = {"tune": {"rounds", "price_per_core_hour", "cores"}, "job": True}
         return self.recipe.model_dump(mode="json", exclude=apart)
 
     def simpler(self, new: dict[str, Value]) -> Simpler | None:
-        """Without parameters that do not matter. None: all of them do, or none."""
+        """The settings without changes that do not matter; None if nothing can be left out."""
         found = read(self.store(SEARCH))
         assert found.space is not None
         return simpler_than(new, self.present, effects_in(found), found.space)
 
     def compare(self, new: dict[str, Value], simpler: Simpler | None = None) -> Compared | None:
-        """Runs with all of these settings in turns; None: a signal stopped it."""
+        """Runs with all of these settings in turns; None if a signal stopped it."""
         kinds = [self.present, new, *([simpler.settings] if simpler else [])]
         order = in_turns([*range(len(kinds))], self.recipe.tune.rounds, self.recipe.seed)
         settings = [kinds[kind] for kind in order]
@@ -229,7 +231,7 @@ class Tuner:
         return self._judged(columns, simpler, result.first_failure)
 
     def _judged(self, columns: list[list[float]], simpler: Simpler | None, failure: str) -> Compared:
-        """``columns``: the values with each of the settings, one for each round."""
+        """``columns``: for each kind of settings, one value for each round."""
         present, new = columns[:2]
         if simpler is None:
             return Compared([*zip(present, new, strict=True)], failure)
@@ -237,7 +239,8 @@ class Tuner:
         return Compared([*zip(present, columns[2] if kept.as_good else new, strict=True)], failure, kept)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
-        """One run with each, in this order. A store of others, as of other rounds, is replaced."""
+        """Makes one run with each of the settings, in this order. Replaces a store of other settings, for example of
+        another number of rounds."""
         kept = self._kept(comparison_file(self.recipe, self._place, self._builds, settings), name)
         if kept.is_another():
             remove_measurements(kept.store)
@@ -254,7 +257,8 @@ class Tuner:
         return _kept(study, self._file, self.store(name), self.folder / name)
 
     def lines(self, tuned: Tuned) -> list[str]:
-        """That use recommended settings; empty: keep the present ones, or lines cannot say all."""
+        """The shell commands that use the recommended settings. Empty if these are the present ones, or if shell
+        commands cannot express them."""
         if not tuned.is_better:
             return []
         return lines_of(self._given, tuned.new, self._place, self.folder.resolve() / _TUNED)
@@ -276,7 +280,8 @@ class Tuner:
 
 
 def _kept(study: StudyFile, file: Path, store: Path, copy: Path) -> KeptStudy:
-    """``file``: of the recipe. ``copy``: of the store, in the folder with results; without --scratch, the store."""
+    """``file``: the file of the recipe. ``copy``: the copy of the store in the folder with results; without --scratch,
+    the store itself."""
     return KeptStudy(study, file.resolve().parent, str(file), store, "settings", copy.resolve())
 
 
@@ -300,12 +305,14 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
 
 
 def spent_s(stores: Sequence[Path]) -> float:
-    """Of all evaluations, also those of former starts of the command. One that was stopped has no duration."""
+    """The duration of all evaluations in seconds, including earlier starts of the command. An evaluation that was
+    stopped has no duration."""
     return sum(float(np.nansum(read(store).duration_s)) for store in stores)
 
 
 def effects_in(found: Evaluations, values: np.ndarray | None = None) -> list[Effect]:
-    """Parameters with a logarithmic scale are seen on it. ``values``: of each row; None: the objective."""
+    """For parameters with a logarithmic scale, the model uses the logarithm. ``values``: one for each row; None for the
+    objective."""
     y = found.values[:, 0] if values is None else values
     x = np.where(found.active, found.x, np.nan)[found.feasible]
     for column, parameter in enumerate(found.parameters):

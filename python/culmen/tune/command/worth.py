@@ -8,8 +8,8 @@ from ...bench.verdict import Verdict
 
 @dataclass(frozen=True)
 class Use:
-    """How long a program will still run in all: in hours, or as a number of runs; None: the user does not say. Raises
-    InputError if both are given."""
+    """How long a program will still run in total, in hours or as a number of runs. Both are None if the user does not
+    say. Raises InputError if both are given."""
 
     hours: float | None = None
     runs: int | None = None
@@ -22,20 +22,20 @@ class Use:
         return self.hours is not None or self.runs is not None
 
     def hours_of(self, run_s: float) -> float | None:
-        """With the present settings, with which one run takes ``run_s``. None: not known."""
+        """Hours in total with the present settings, if one run takes ``run_s``. None if unknown."""
         return self.hours if self.runs is None else self.runs * run_s / 3600
 
 
 @dataclass(frozen=True)
 class Worth:
-    """``spent_h``: hours of tuning. ``back_h``: hours in which the program must run with the new settings until the
-    time that it saves is as long; None: it saves nothing, or nothing that is known."""
+    """``spent_h``: hours of tuning. ``back_h``: hours that the program must run with the new settings until they have
+    saved this time. None if they save nothing, or if the saved time is unknown."""
 
     spent_h: float
     back_h: float | None
     cost: float | None  # of the tuning, in the currency of the price
-    use_h: float | None = None  # that the user expects, with the present settings
-    saves_h: tuple[float, float, float] | None = None  # of them: low, mean, high
+    use_h: float | None = None  # hours of use that the user expects, with the present settings
+    saves_h: tuple[float, float, float] | None = None  # hours saved of ``use_h``: low, mean, high
 
     @classmethod
     def of(
@@ -48,8 +48,8 @@ class Worth:
         counts_time: bool = True,
         use_h: float | None = None,
     ) -> "Worth":
-        """``verdict``: None if the new settings are not used. ``counts_time``: the value is a time or a rate; other
-        values save none that is known."""
+        """``verdict``: None if the new settings are not used. ``counts_time``: the value is a time or a rate; with
+        other values, the saved time is unknown."""
         spent_h = spent_s / 3600
         back_h = saves_h = None
         if counts_time and verdict is not None and verdict.is_better and verdict.relative:

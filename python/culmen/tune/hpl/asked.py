@@ -1,4 +1,4 @@
-"""What a user asks of ``culmen tune hpl``, and the settings that are known before any run."""
+"""The request of ``culmen tune hpl``, and the settings that are known before any run."""
 
 import json
 from collections.abc import Callable
@@ -24,8 +24,9 @@ COMMAND = "culmen tune hpl"
 
 @dataclass
 class Asked:
-    """``folder``: for builds; ``say`` is told what is built. ``cases``: settings by names of report.py. ``left_out``: a
-    sentence for each kind of parameter that has no effect here. Raises InputError if an option is wrong."""
+    """``folder``: the folder for builds. ``say``: gets messages about builds. ``cases``: settings, by names of
+    report.py. ``left_out``: a sentence for each kind of parameter that has no effect here. Raises InputError if an
+    option is wrong."""
 
     options: Options
     folder: Path = Path("tune-hpl")
@@ -72,7 +73,7 @@ class Asked:
 
     @property
     def program(self) -> Program:
-        """With which the present settings run."""
+        """The program of the present settings."""
         return self.programs.present
 
     def _known_settings(self) -> dict[str, Settings]:
@@ -83,7 +84,7 @@ class Asked:
         return {name: {**settings, **machine, **self._fixed} for name, settings in cases.items()}
 
     def text(self) -> str:
-        """What decides about the runs."""
+        """Everything that determines the runs, as JSON."""
         decides = {
             **vars(self.options),
             "price": None,
@@ -100,13 +101,13 @@ class Asked:
     # -- settings
 
     def allowed(self, settings: Settings) -> Settings:
-        """As far as they may differ from the present ones."""
+        """The settings, with the present values of parameters that may not change."""
         free = self._may_change()
         return {name: settings[name] if name in free else value for name, value in self.cases[PRESENT].items()}
 
     def usual(self) -> list[Settings]:
-        """A calculator's settings with each BLAS, by ranks alone and by threads alone on each node; then with each
-        build."""
+        """The settings of a calculator with each BLAS: once with its own grid, and once with one rank for each node.
+        Then the settings of a calculator with each build."""
         free, usual = self._may_change(), self.allowed(self.cases[CALCULATOR])
         names, grids = [str(usual["blas"])], [usual["grid"]]
         if "blas" in free:
@@ -129,7 +130,7 @@ class Asked:
         return out
 
     def completed(self, params: dict[str, Value]) -> Settings:
-        """What is fixed or inactive has the present value."""
+        """The settings, with the present values of parameters that are fixed or inactive."""
         return {name: params.get(name, value) for name, value in self.cases[PRESENT].items()}
 
     def space(self, known: Known) -> dict[str, dict[str, Any]]:
@@ -141,7 +142,7 @@ class Asked:
         return self._worth_a_search(known).constraints(searched)
 
     def _worth_a_search(self, known: Known) -> Programs:
-        """Without a slow BLAS, and without builds whose runs failed."""
+        """The programs without slow BLAS libraries, and without builds whose runs failed."""
         names = self.programs.names
         failed = {tuple(str(each[name]) for name in names) for each, _, speed in known.tried if not speed}
         ran = {tuple(str(each[name]) for name in names) for each, _, speed in known.tried if speed}

@@ -1,4 +1,4 @@
-"""The present settings: of the user's input file, of the one that comes with the program, or the usual ones."""
+"""The present settings: from the user's input file, from the one that comes with the program, or the usual ones."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,13 @@ from .dat import Dat, read_dat
 from .program import Program, input_name
 from .space import Settings, calculator, ranks_of, settings_of, shipped
 
-_TEST_NS = (29, 30, 34, 35)  # of the HPL.dat that comes with HPL: a test of all variants, which nobody runs for speed
+_TEST_NS = (29, 30, 34, 35)  # of the HPL.dat that comes with HPL: it tests all variants, and nobody runs it for speed
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """``dat``: gives what is no setting. ``source``: a clause that says where they come from."""
+    """``dat``: the input file, for values that are no settings. ``source``: a clause that says where the settings come
+    from."""
 
     settings: Settings
     dat: Dat
@@ -21,8 +22,9 @@ class Baseline:
 
 
 def baseline_for(program: Program, given: Path | None, ranks: int, cores: int) -> Baseline:
-    """``given``: by the user; None: a file in the current folder, or beside the program, if it fits to this machine.
-    ``ranks``: for settings that are in no file. Raises InputError."""
+    """``given``: the user's input file. None for a file in the current folder or next to the program, if it fits this
+    machine. ``ranks``: number of ranks if there is no file. Raises InputError if the file is wrong or needs too many
+    ranks."""
     if given is not None:
         dat = read_dat(given)
         if (needed := ranks_of(settings_of(dat))) > cores:

@@ -21,8 +21,8 @@ _KEY = 12  # characters
 
 
 def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[Path, bool]:
-    """The program, and whether it was built now. ``folder``: of all builds. A build with the same sources, compiler,
-    flags and MPI is not repeated, unless on another kind of CPU. Raises InputError with the compiler's message if it
+    """The program, and whether it was built now. ``folder``: the folder of all builds. A build is not repeated if the
+    sources, MPI, compiler, flags, BLAS and CPU are the same. Raises InputError with the compiler's message if it
     fails."""
     mpicc = str(shutil.which(compilers_of(recipe.launcher)[0]))
     wanted = {

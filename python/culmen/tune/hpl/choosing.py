@@ -24,7 +24,7 @@ BUILDS = "builds"  # a folder
 def found_programs(
     options: Options, folder: Path, say: Callable[[str], None]
 ) -> tuple[Programs, list[str]]:  # fmt: skip
-    """Also a sentence for each build that failed. Raises InputError if there are none."""
+    """The programs, and a sentence for each build that failed. Raises InputError if there is no program."""
     if options.build is None:
         for name in ("compilers", "mpis", "link", "flags"):
             if getattr(options, name):
@@ -70,7 +70,8 @@ def _recipes(options: Options) -> list[Recipe]:
 
 
 def bound(programs: Programs, cores: int) -> Programs:
-    """With the words of their launchers that bind ranks. Without them if that has no effect, or is not known."""
+    """The programs, with the words for their launchers that bind ranks. There are no such words if binding has no
+    effect, or if culmen does not know the words."""
     if cores == 1 or any(map(_is_unknown, programs.by_choice.values())):
         return programs
     try:
@@ -87,7 +88,8 @@ def _is_unknown(program: Program) -> bool:
 
 
 def _bound(program: Program, topology: Topology, cores: int) -> dict[str, list[str]]:
-    """Ranks that have more threads than a socket has cores are not bound to cores."""
+    """The words for each binding and each number of ranks per node. Ranks are not bound if their threads do not fit
+    into the sockets."""
     known = program.launcher.mpi.placement
     assert known is not None
     out = {}
@@ -114,7 +116,7 @@ def _words(known: Placement, topology: Topology, per_node: int, threads: int, bi
     return words_for(plan, {"binding": binding})
 
 
-# -- what is not searched
+# -- parameters that are not searched
 
 
 def left_out(programs: Programs, cores: int) -> list[str]:
@@ -150,7 +152,7 @@ def _of_tcp(programs: Programs) -> Iterator[str]:
 
 
 def machine_settings(programs: Programs) -> dict[str, str | int]:
-    """The present values of what is in no input file."""
+    """The present values of parameters that are in no input file."""
     out: dict[str, str | int] = dict(programs.present_settings())
     if bindings_of(programs)[1:]:
         out["binding"] = DEFAULT

@@ -8,11 +8,12 @@ from .report import FOUND, PRESENT, RANDOM, Case
 from .runs import Runs
 from .space import Settings
 
-_SMALLER, _MOST_SIZES = 0.9, 3  # of N, if the memory is too small for some settings
+_SMALLER, _MOST_SIZES = 0.9, 3  # factor of N, and number of tries, if the memory is too small for some settings
 
 
 def compare(new: Settings, by_chance: Settings | None, asked: Asked, runs: Runs, known: Known) -> list[Case]:
-    """If some settings do not get their memory, all run again with a smaller N. ``by_chance``: of a random search."""
+    """If some settings do not get their memory, all run again with a smaller N. ``by_chance``: the best settings of a
+    random search."""
     kinds = _kinds(new, by_chance, asked)
     out: list[Case] = []
     n = known.plan.final_n
@@ -30,7 +31,7 @@ def compare(new: Settings, by_chance: Settings | None, asked: Asked, runs: Runs,
 
 
 def _kinds(new: Settings, by_chance: Settings | None, asked: Asked) -> dict[str, Settings]:
-    """Without those that are the same."""
+    """The kinds of settings, without duplicates."""
     kinds = {PRESENT: asked.cases[PRESENT]}
     for name, settings in asked.cases.items():
         if settings not in (*kinds.values(), new):

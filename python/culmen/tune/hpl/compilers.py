@@ -1,4 +1,4 @@
-"""Compilers of this machine, and what HPL is linked with."""
+"""The compilers of this machine, and the BLAS that HPL is linked with."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ class Compiler:
 
 
 def compilers_named(text: str | None) -> list[Compiler]:
-    """``text``: as in gcc,clang-16; None: the usual ones that are on PATH. Raises InputError."""
+    """``text``: a list such as gcc,clang-16; None for the usual ones on PATH. Raises InputError if one is missing."""
     if text is None:
         found = [compiler for name in _USUAL if (compiler := _compiler(name))]
         if not found:
@@ -41,7 +41,7 @@ def compilers_named(text: str | None) -> list[Compiler]:
 
 
 def _compiler(name: str) -> Compiler | None:
-    """clang also stands for the newest of clang-14, clang-16 and so on."""
+    """If there is no clang, the newest of clang-14, clang-16 and so on is used."""
     path = shutil.which(name) or _newest(name)
     if path is None:
         return None
@@ -78,8 +78,8 @@ def listed(text: str, option: str) -> list[str]:
 
 
 def words_for_blas(given: str | None) -> list[str]:
-    """For the linker. ``given``: by the user. Otherwise the BLAS that Debian's alternatives choose, because it can be
-    exchanged after the build. Raises InputError."""
+    """The words for the linker. ``given``: the user's words. The default is the BLAS that Debian's alternatives choose,
+    because it can be exchanged after the build. Raises InputError if there is no BLAS."""
     if given is not None:
         return given.split()
     known = said_by("ldconfig", "-p") or said_by("/sbin/ldconfig", "-p")

@@ -1,5 +1,5 @@
-"""The input file of HPL (``HPL.dat``; ``hpccinf.txt`` of HPC Challenge begins alike): 31 lines, of which each has one
-number, a list of numbers, or how many numbers the next list has. Source: HPL's file TUNING."""
+"""The input file of HPL, ``HPL.dat``. The file ``hpccinf.txt`` of HPC Challenge begins with the same 31 lines. After
+four lines, each line has one number, a list of numbers, or the length of the next list. Source: HPL's file TUNING."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from ..._core import InputError
 
 Numbers = tuple[int, ...]
-MOST = 20  # HPL_MAX_PARAM: numbers in a list
+MOST = 20  # HPL_MAX_PARAM: largest length of a list
 LINES = 31
 _WIDTH = 12
 
 
 class _Line(NamedTuple):
-    """``field``: of Dat. ``comment``: HPL ignores it. ``counted``: the comment of the line before it, with how many
-    numbers it has."""
+    """``field``: the field of Dat. ``comment``: HPL ignores it. ``counted``: the comment of the line before, which has
+    the length of this list. ``least``, ``most``: allowed numbers."""
 
     field: str
     comment: str
@@ -101,7 +101,7 @@ def read_dat(path: Path) -> Dat:
 
 
 def parse_dat(text: str, name: str) -> Dat:
-    """``name``: of the file, for messages. Raises InputError with one sentence."""
+    """``name``: name of the file, for messages. Raises InputError with one sentence."""
     lines = text.splitlines()
     if len(lines) < LINES:
         raise InputError(f"{name} has {len(lines)} lines; an input file of HPL has {LINES}")

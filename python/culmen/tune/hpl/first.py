@@ -18,11 +18,12 @@ from .space import Settings
 
 _FIRST_LIMIT_S = 120.0  # launchers may be slow
 _FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
-Measured = tuple[Settings, int, float]  # N and GFLOPS; 0: the run failed
+Measured = tuple[Settings, int, float]  # with N, and GFLOPS; 0 if the run failed
 
 
 def first(asked: Asked, runs: Runs) -> Known:
-    """What the first runs tell, or what is kept of them. Raises InputError if HPL fails with the present settings."""
+    """The result of the first runs, from its file if they were made before. Raises InputError if HPL fails with the
+    present settings."""
     file, request = runs.folder / KNOWN, asked.text()
     if file.exists():
         try:
@@ -43,7 +44,7 @@ def first(asked: Asked, runs: Runs) -> Known:
 
 
 def _first_runs(asked: Asked, runs: Runs) -> Known:
-    """A small N with each BLAS, by ranks alone and by threads alone; a larger N with the best of them."""
+    """Runs a small N with all usual settings, and a larger N with the best of them."""
     n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
     tried = asked.usual()
     points = [(each, n) for each in _different([*asked.cases.values(), *tried])]
@@ -64,7 +65,8 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
 
 
 def _larger_runs(asked: Asked, runs: Runs, small: list[Measured], kept: list[Settings], ahead: float) -> list[Measured]:
-    """Slow settings get a smaller N than the best ones, ``kept``, of which the best has the speed ``ahead``."""
+    """Runs a larger N. Slow settings get a smaller N than the best ones. ``kept``: the best settings. ``ahead``: the
+    speed of the fastest of them."""
     points = []
     longest_s = 0.0
     for settings, n, speed in small:
@@ -86,7 +88,7 @@ def _different(settings: Iterable[Settings]) -> list[Settings]:
 def _measured(
     asked: Asked, runs: Runs, store: str, points: list[tuple[Settings, int]], limit_s: float
 ) -> list[Measured]:
-    """The first settings, which are the present ones, must not fail."""
+    """Runs all points. Raises InputError if the first one fails: it has the present settings."""
     sizes = sorted({n for _, n in points})
     values, result = runs.of(store, points, f"first runs with N = {' and '.join(map(str, sizes))}", limit_s)
     if math.isnan(values[0]):
@@ -97,12 +99,12 @@ def _measured(
 
 
 def _library(settings: Settings) -> tuple[str, ...]:
-    """Its BLAS and its build."""
+    """The BLAS and the build of these settings."""
     return tuple(str(settings.get(name)) for name in ("blas", *NAMES))
 
 
 def _best_of_each(measured: list[Measured]) -> list[Measured]:
-    """Of each BLAS and each build."""
+    """The fastest run with each BLAS and each build."""
     best: dict[tuple[str, ...], Measured] = {}
     for each in measured:
         name = _library(each[0])
@@ -112,5 +114,5 @@ def _best_of_each(measured: list[Measured]) -> list[Measured]:
 
 
 def _of(settings: Settings, measured: list[Measured]) -> list[tuple[int, float]]:
-    """N and GFLOPS of the runs that did not fail."""
+    """N and GFLOPS of the runs with these settings that did not fail."""
     return [(n, speed) for each, n, speed in measured if each == settings and speed]

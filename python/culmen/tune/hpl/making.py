@@ -1,4 +1,4 @@
-"""Compiles the sources of HPL, of HPC Challenge, or of another program that is called like theirs."""
+"""Compiles the sources of HPL, of HPC Challenge, or of another program with the same name."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from .recipe import Recipe
 
 NAMES = ("xhpl", "hpcc")
 _ARCH = "culmen"
-_FROM_LEAVES = "../../.."  # of HPL, the folders in which it compiles
+_FROM_LEAVES = "../../.."  # the folders of HPL in which it compiles
 _INSTEAD = {b"MPI_Address": b"MPI_Get_address", b"MPI_Type_struct": b"MPI_Type_create_struct"}
 _REMOVED = re.compile(rb"\b(MPI_Address|MPI_Type_struct)\b(?=\s*\()")
 _ARCH_FILE = """\
@@ -46,7 +46,8 @@ RANLIB = ranlib
 
 
 def made_in(place: Path, recipe: Recipe, mpicc: str, log: Path, step: Step) -> Path:
-    """The program. By the ways of HPC Challenge, of HPL, and of others. Raises InputError."""
+    """Compiles the program, and returns its path. The sources can be of HPC Challenge, of HPL, or others with configure
+    or a Makefile. Raises InputError if this fails."""
     _remove_results(place)
     _modernise(place)
     variables = {recipe.launcher.mpi.compiler_in: recipe.compiler.path} if recipe.launcher.mpi.compiler_in else {}
@@ -69,13 +70,13 @@ def made_in(place: Path, recipe: Recipe, mpicc: str, log: Path, step: Step) -> P
 
 
 def _runs(path: Path) -> bool:
-    """A script with this name is libtool's, not the program."""
+    """Whether this is a binary program. A script with this name belongs to libtool."""
     with path.open("rb") as file:
         return os.access(path, os.X_OK) and file.read(4) == b"\x7fELF"
 
 
 def _configured(place: Path, words: list[str], log: Path, step: Step, variables: dict[str, str]) -> list[str]:
-    """The words that make still needs."""
+    """Runs configure if there is one. Returns the words that make still needs."""
     configure = place / "configure"
     if configure.is_file():
         run_step([str(configure.resolve()), *words], place, log, step, variables)
@@ -93,7 +94,7 @@ def _write_arch_file(folder: Path, recipe: Recipe, mpicc: str) -> None:
 
 
 def _remove_results(copied: Path) -> None:
-    """Of an earlier build by the user, which make would take for its own."""
+    """Removes the results of an earlier build by the user. Otherwise make would use them."""
     for path in [*copied.rglob("*.o"), *(path for name in NAMES for path in copied.rglob(name))]:
         if path.is_file() and (path.suffix == ".o" or _runs(path)):
             path.unlink()

@@ -29,13 +29,13 @@ _OUTPUT = "hpccoutf.txt"
 _PTRANS = "##### HPC Challenge: no sizes of its own for PTRANS\n0 \n0 \n0 \n0 \n"
 _FIRST_SECTION, _OWN_SECTION = "Begin of MPIRandomAccess section", "Begin of HPL section"
 _LOOK_S, _GRACE_S = 0.02, 5.0
-_ELSEWHERE_N = 128  # of the other benchmarks of hpcc
+_ELSEWHERE_N = 128  # N of the other benchmarks of hpcc
 
 
 @dataclass(frozen=True)
 class How:
-    """How to run: the content of Programs, cores, what in the input file is no setting, and the folder for the folders
-    of runs."""
+    """How to run HPL. ``programs``: the content of Programs. ``base``: the input file, for values that are no settings.
+    ``folder``: each run has a folder in it."""
 
     programs: list[dict[str, Any]]
     cores: int
@@ -51,14 +51,14 @@ class How:
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """A candidate of the search: its settings are parameters. The value is the logarithm of the speed, to which each
-    setting adds its part."""
+    """Measures a candidate of the search, whose settings are parameters. The value is the logarithm of the speed,
+    because the optimizer's model is additive."""
     gflops, figures = _measured(p, p)
     return math.log(gflops), {**figures, "gflops": gflops}
 
 
 def measure_settings(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """A point with its settings as JSON."""
+    """Measures a point, whose settings are JSON. The value is the speed in GFLOPS."""
     return _measured(json.loads(p["settings"]), p)
 
 
@@ -84,15 +84,15 @@ def _base(text: str) -> Dat:
 
 
 def input_text(dat: Dat, is_hpcc: bool) -> str:
-    """Of the input file of xhpl or hpcc."""
+    """The text of the input file of xhpl or hpcc."""
     return dat.text() + (_PTRANS if is_hpcc else "")
 
 
 def run_once(
     program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float, place: Path
 ) -> Run:  # fmt: skip
-    """Runs HPL in a folder of its own below ``place``, which it removes. On several nodes, all must see it. Raises
-    HplError if there is no valid result."""
+    """Runs HPL in a new folder below ``place``, and removes this folder. All nodes must see ``place``. Raises HplError
+    if there is no valid result."""
     dat = dat_of(settings, n, base)
     command, environment = command_for(program, settings, cores)
     folder = Path(tempfile.mkdtemp(prefix=RUN, dir=place))
@@ -110,7 +110,7 @@ class _Launched:
         self._rank_memory = math.nan
 
     def result_of(self, dat: Dat, limit_s: float) -> Run:
-        """``limit_s``: of the whole run. Raises HplError."""
+        """``limit_s``: time limit of the whole run. Raises HplError if there is no valid result."""
         code = self._run(dat, limit_s)
         text = self._text()
         if code and not runs_in(text):
@@ -118,7 +118,7 @@ class _Launched:
         return replace(result_in(text, dat.n[0]), rank_memory=self._rank_memory)
 
     def _run(self, dat: Dat, limit_s: float) -> int:
-        """Its exit code."""
+        """Runs HPL, and returns the exit code."""
         self._write(dat)
         with self._out.open("w") as out, self._err.open("w") as err:
             process = subprocess.Popen(
@@ -141,14 +141,14 @@ class _Launched:
             self._place(dat)
 
     def _place(self, dat: Dat) -> None:
-        """At once: HPL may read the file at any moment."""
+        """Replaces the input file in one step, because HPL may read it at any moment."""
         fresh = self._folder / "fresh"
         fresh.write_text(input_text(dat, self._is_hpcc))
         fresh.replace(self._folder / input_name(self._is_hpcc))
 
     def _wait(self, process: subprocess.Popen, dat: Dat, until: float) -> None:
-        """hpcc reads its file twice: at the start, and again when HPL begins, as its last benchmark. In between, the
-        file for HPL takes the place of the first one."""
+        """Waits for the end of the run. hpcc reads its file at the start, and again before HPL, its last benchmark.
+        Between these, the file for HPL replaces the first one."""
         output, placed = self._folder / _OUTPUT, not self._is_hpcc
         while not placed and process.poll() is None:
             if output.exists() and _FIRST_SECTION in output.read_text(errors="replace"):
@@ -161,8 +161,8 @@ class _Launched:
         self._await(process, max(0.0, until - time.monotonic()))
 
     def _await(self, process: subprocess.Popen, limit_s: float) -> None:
-        """The system tells the memory of the largest process that ended. This may be the copy of this process which
-        became the launcher."""
+        """Waits for the launcher, and learns the memory of its largest process. The kernel also counts the copy of this
+        process that became the launcher. So a value that is not larger than this process is ignored."""
         if process.returncode is not None:
             return
         end = pidfd_open(process.pid)
@@ -184,14 +184,14 @@ class _Launched:
         return text.partition(_OWN_SECTION)[2]
 
     def _why(self) -> str:
-        """HPL marks its own messages."""
+        """The last message on standard error. HPL marks its own messages with ``>>>``."""
         lines = [line.strip() for line in self._err.read_text(errors="replace").splitlines() if line.strip(" -*")]
         marked = [line for line in lines if ">>>" in line] or lines
         return f": {marked[-1].strip('<> ')}" if marked else ""
 
 
 def _end(process: subprocess.Popen) -> None:
-    """A launcher that is asked to end also ends its ranks."""
+    """Asks the launcher to end, because it then also ends its ranks."""
     if process.poll() is None:
         process.terminate()
         try:

@@ -9,7 +9,7 @@ from ..command.worth import Use
 
 @dataclass(frozen=True)
 class Options:
-    """As a user gives them."""
+    """The options as a user gives them."""
 
     program: Path | None = None
     ranks: int | None = None

@@ -17,7 +17,7 @@ _NOTHING = "it printed nothing"
 _CLASS = re.compile(rf"^(evaluation \d+ failed: )?{re.escape(__name__)}\.HplError: ")
 _MEMORY = "Memory allocation failed"
 _NOT_GIVEN, _PROBABLY_SHORT = "HPL did not get the memory", "memory was probably short"
-_KILLED = (9, 137, -9)  # exit codes of launchers, and of one that was killed itself
+_KILLED = (9, 137, -9)  # exit codes of launchers whose rank was killed, and of a killed launcher
 
 
 class HplError(InputError):
@@ -25,7 +25,7 @@ class HplError(InputError):
 
 
 def reason_of(failure: str, program: str) -> str:
-    """In one line, from the message of a failed run of this program."""
+    """The reason in one line, from the message of a failed run of this program."""
     why = _CLASS.sub("", failure.splitlines()[0])
     if why.endswith(_NOTHING):
         return f"{program} printed nothing; is it HPL? Give the path of xhpl or hpcc with --program"
@@ -38,14 +38,14 @@ def failed_with(code: int, why: str) -> HplError:
 
 
 def is_short_of_memory(message: str) -> bool:
-    """Of an HplError, as a store keeps it."""
+    """Whether memory was short. ``message``: of an HplError, as a store keeps it."""
     return _NOT_GIVEN in message or _PROBABLY_SHORT in message
 
 
 @dataclass(frozen=True)
 class Run:
     """One result. ``residual``: scaled; NaN if HPL printed none. ``passed``: None if HPL checked nothing.
-    ``rank_memory``: most bytes that a rank had in use at a time; NaN if unknown."""
+    ``rank_memory``: largest memory of a rank in bytes; NaN if unknown."""
 
     variant: str
     n: int
@@ -60,7 +60,7 @@ class Run:
 
     @property
     def other_memory(self) -> float:
-        """Of all ranks, bytes that are not for the matrix: program, MPI and BLAS. Memory that ranks share counts for
+        """Memory of all ranks in bytes, without the matrix: program, MPI and BLAS. Memory that ranks share counts for
         each of them, so this is an upper bound."""
         return self.p * self.q * self.rank_memory - BYTES * self.n**2
 

@@ -8,22 +8,23 @@ from ..._core import InputError
 from .scaling import BYTES, Curve, bytes_for, size_in
 
 FIRST_N = 1000
-FINALISTS, LOOKS = 3, 1  # the best of the search, and how often each runs with the next larger size
-_CHECKED = 5  # with settings that were known before, about
-_SLOW = 0.7  # with a smaller share of the best speed, known settings are not checked again
-_RUNS = 60  # of the search, about
+FINALISTS, LOOKS = 3, 1  # number of best settings of the search; how often each runs with a larger N
+_CHECKED = 5  # approximate number of checked settings, with those that were known before
+_SLOW = 0.7  # known settings with a smaller share of the best speed are not checked again
+_RUNS = 60  # approximate number of runs of the search
 _SEARCH, _CHECK, _COMPARISON = 0.5, 0.1, 0.35  # shares of the time; the rest is for the first runs
 _LEAST_N = 200
 _SHORTEST_S = 0.1
-_LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit
+_LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit: factor of its expected time, and more seconds
 _DAY_S = 86_400
-SLOWEST, _SLOW_BLAS = 0.25, 0.5  # a library with a smaller share of the best speed is left out; with a larger N
+SLOWEST, _SLOW_BLAS = 0.25, 0.5  # least share of the best speed for a library: with a small N; with a larger N
 SHARE_OF_MEMORY = 0.8
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asks for. ``memory``: bytes for the matrix. ``kinds``: of settings in the comparison."""
+    """The user's request. ``memory``: bytes for the matrix. ``kinds``: number of kinds of settings in the
+    comparison."""
 
     minutes: float
     rounds: int
@@ -38,7 +39,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plan:
-    """Values of N. ``check_n``: for the best of the search. ``limit_s``: for one run with ``search_n``."""
+    """Values of N. ``check_n``: for the best settings of the search. ``limit_s``: for one run with ``search_n``."""
 
     search_n: int
     search_s: float
@@ -50,9 +51,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Known:
-    """What the first runs tell. ``usual``: a calculator's settings with the best BLAS. ``tried``: such settings with
-    each BLAS and each build, with the largest N that they ran with, and their GFLOPS; None: the run failed.
-    ``curves``: by the names of settings, without those whose runs failed."""
+    """The result of the first runs. ``usual``: a calculator's settings with the best BLAS. ``tried``: such settings
+    with each BLAS and each build, the largest N of their runs, and the GFLOPS; None if the run failed. ``curves``: by
+    the names of settings, without those whose runs failed."""
 
     plan: Plan
     usual: dict[str, Any]
@@ -73,7 +74,7 @@ class Known:
 
     @property
     def fast_blas(self) -> list[str]:
-        """Libraries that are worth a search."""
+        """The BLAS libraries that are worth a search."""
         most = max(n for _, n, _ in self.tried)
         speeds: dict[str, float] = {}
         for settings, n, speed in self.tried:
@@ -83,7 +84,7 @@ class Known:
         return [name for name, speed in speeds.items() if speed >= _SLOW_BLAS * max(speeds.values())]
 
     def is_slow(self, name: str) -> bool:
-        """Of settings that were known before."""
+        """Whether settings that were known before are slow, or failed."""
         n, curve = self.plan.check_n, self.curves.get(name)
         return curve is None or curve.gflops(n) < _SLOW * max(each.gflops(n) for each in self.curves.values())
 
@@ -92,7 +93,7 @@ class Known:
 
 
 def limit_s_for(expected_s: float) -> float:
-    """Of a run that is expected to take so long."""
+    """The time limit of a run that is expected to take ``expected_s``."""
     return min(_LATE * expected_s + _SPARE_S, _DAY_S)
 
 
@@ -112,7 +113,7 @@ def _gib(count: float) -> str:
 
 
 def memory_of(text: str | None, available: float) -> float:
-    """``--memory``: a share such as 80%, or bytes such as 16G. Raises InputError."""
+    """The bytes of ``--memory``: a share such as 80%, or bytes such as 16G. Raises InputError for a wrong text."""
     if text is None:
         return SHARE_OF_MEMORY * available
     units = {"%": available / 100, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
@@ -130,7 +131,7 @@ def memory_of(text: str | None, available: float) -> float:
 
 
 def second_n(first: Curve, wanted: Wanted) -> int:
-    """The size of further first runs, from which the time of larger ones is estimated."""
+    """The larger N of the first runs. From these runs, the time of still larger N is estimated."""
     return min(max(first.size_for(wanted.minutes * 60 / 200), FIRST_N // 2), _largest(wanted))
 
 
@@ -139,8 +140,8 @@ def _largest(wanted: Wanted) -> int:
 
 
 def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> Plan:
-    """``other``: of usual settings, which are nearer to those of the search than the present ones. ``overhead_s``: of
-    a run, beside the time that HPL measures."""
+    """``other``: the curve of usual settings, which are closer to those of the search than the present ones.
+    ``overhead_s``: time of a run that HPL does not measure."""
     budget_s, most = wanted.minutes * 60, _largest(wanted)
     final_n = wanted.size or _size_of_rounds(wanted, present, other, overhead_s, budget_s)
     final_n = min(final_n, most)
@@ -154,7 +155,8 @@ def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> 
 
 
 def _size_of_rounds(wanted: Wanted, present: Curve, other: Curve, overhead_s: float, budget_s: float) -> int:
-    """A round has a run with the present settings, and with those of others, such as a calculator and the search."""
+    """The N of the comparison. A round has a run with the present settings, and one with each other kind of
+    settings."""
     k = wanted.kinds - 1
     round_s = _COMPARISON * budget_s / wanted.rounds - wanted.kinds * overhead_s
     together = Curve(present.per_operation_s + k * other.per_operation_s, present.per_entry_s + k * other.per_entry_s)

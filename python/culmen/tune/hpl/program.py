@@ -19,15 +19,15 @@ _BLAS = "libblas.so.3"
 _LINKED = re.compile(rf"^\s*{re.escape(_BLAS)} => (\S+) \(", re.MULTILINE)
 _TITLES = {"blas": "reference", "openblas-pthread": "openblas", "blis-pthread": "blis"}
 ITS_OWN = "its own"  # a BLAS that culmen cannot exchange
-DEFAULT = "default"  # binding: as the launcher, or the user's words for it
+DEFAULT = "default"  # the binding of the launcher, or of the user's words for it
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Program:
     """``blas``: the folders of the libraries that it can use, by name; ``present_blas``: the one that it uses now.
-    ``words``: for the launcher, after culmen's own. ``bound``: words for the launcher, by bound_by(). ``compiler``,
-    ``flags``: that built it, if culmen did."""
+    ``words``: the user's words for the launcher, after culmen's own. ``bound``: words for the launcher that bind ranks,
+    by bound_by(). ``compiler``, ``flags``: with these culmen built the program; empty if it did not."""
 
     path: str
     launcher: Launcher
@@ -40,14 +40,14 @@ class Program:
 
     @property
     def is_hpcc(self) -> bool:
-        """It then reads hpccinf.txt, and runs other benchmarks, too."""
+        """Whether this is hpcc, which reads hpccinf.txt, and runs other benchmarks, too."""
         return "hpcc" in Path(self.path).name
 
     def command(
         self, ranks: int, threads: int, blas: str, binding: str = DEFAULT, tcp_bytes: int = 0
     ) -> tuple[list[str], dict[str, str]]:  # fmt: skip
-        """The words of a run, and environment variables for the launcher. ``tcp_bytes``: of a socket's buffer; 0: the
-        MPI's own choice."""
+        """The words of a run, and environment variables for the launcher. ``tcp_bytes``: size of a socket's buffer; 0
+        for the MPI's own choice."""
         known = situations(self.launcher, ranks_per_node(ranks), True)
         added = {name: value for each in known for name, value in each.environment.items()}
         flags = [flag for each in known for flag in each.flags]
@@ -66,8 +66,8 @@ class Program:
         return words is not None and self._is_placed_by({*words.replaced, *words.replaced_per_node})
 
     def _placed(self, per_node: int, threads: int) -> list[str]:
-        """Each node has equally many ranks. Open MPI would bind all threads of a rank to one core. If words of the user
-        place the ranks, these alone do."""
+        """The words that put equally many ranks on each node, and that do not bind threads. Open MPI would bind all
+        threads of a rank to one core. Empty if the user's words place the ranks."""
         words, several = self.launcher.mpi.placement, nodes() > 1
         if words is None or self.is_placed_by_words:
             return []
@@ -81,7 +81,8 @@ class Program:
         return not options.isdisjoint(given)
 
     def _variables(self, threads: int, blas: str, more: Mapping[str, str]) -> list[str]:
-        """By ``env``: the variables of the launcher do not reach all ranks of all MPIs."""
+        """Words that set variables with ``env``, because the variables of the launcher do not reach all ranks of all
+        MPIs."""
         words = [
             "env",
             *(f"{name}={threads}" for name in _THREADS),
@@ -105,7 +106,7 @@ def input_name(is_hpcc: bool) -> str:
 
 
 def nodes() -> int:
-    """Of the allocation of a batch system; 1 without one."""
+    """The number of nodes in the allocation of a batch system; 1 without one."""
     return max(1, len(tasks_on_nodes()))
 
 
@@ -114,12 +115,12 @@ def ranks_per_node(ranks: int) -> int:
 
 
 def all_cores() -> int:
-    """Of all nodes, if they are like this one."""
+    """The number of cores of all nodes, if they are like this one."""
     return cores() * nodes()
 
 
 def find_program(given: Path | None, words: Sequence[str] = (), launcher: str | None = None) -> Program:
-    """``launcher``: the name of its MPI, or the path of mpiexec; None: of the MPI that the program links. Raises
+    """``launcher``: the name of its MPI, or the path of mpiexec; None for the MPI that the program links. Raises
     InputError if there is no such program, or no MPI for it."""
     path = _path_of(given)
     module = module_linked_by(path)
@@ -148,7 +149,8 @@ def _path_of(given: Path | None) -> str:
 
 
 def _libraries(path: str) -> tuple[dict[str, str], str]:
-    """Debian has a folder for each BLAS, with a library of the same name."""
+    """The folders of the BLAS libraries, by name, and the name of the present one. Debian has a folder for each BLAS,
+    with a library of the same name."""
     linked = _LINKED.search(said_by("ldd", path))
     if not linked:
         return {}, ITS_OWN
@@ -160,7 +162,7 @@ def _libraries(path: str) -> tuple[dict[str, str], str]:
 
 
 def with_blas(program: Program, names: Sequence[str]) -> Program:
-    """Only these libraries. Raises InputError for one that is not there."""
+    """The program with only these libraries. Raises InputError for one that is not there."""
     for name in names:
         if name not in program.blas and name != program.present_blas:
             there = ", ".join(program.blas) or f"{program.present_blas} (the program does not link {_BLAS})"

@@ -17,8 +17,8 @@ Choice = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Programs:
-    """``by_choice``: by the values of ``mpi``, ``compiler`` and ``flags``, or one by (). The first is the present
-    one."""
+    """``by_choice``: programs by their values of ``mpi``, ``compiler`` and ``flags``. A program that culmen did not
+    build has the key (). The first program is the present one."""
 
     by_choice: dict[Choice, Program]
 
@@ -28,7 +28,7 @@ class Programs:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters that choose one."""
+        """The parameters that choose a program."""
         return NAMES if self.choice else ()
 
     @property
@@ -43,7 +43,7 @@ class Programs:
         return self._settings(self.choice)
 
     def each(self) -> list[dict[str, str]]:
-        """The settings that choose each of them."""
+        """The settings that choose each of the programs."""
         return [self._settings(choice) for choice in self.by_choice]
 
     def _settings(self, choice: Choice) -> dict[str, str]:
@@ -56,7 +56,8 @@ class Programs:
         return list(dict.fromkeys(each[name] for each in self.each()))
 
     def constraints(self, names: set[str]) -> dict[str, str]:
-        """Expressions that exclude what was not built. ``names``: those that the search may change."""
+        """Expressions that exclude combinations that were not built. ``names``: the parameters that the search may
+        change."""
         out: dict[str, str] = {}
         searched = [name for name in self.names if name in names]
         fixed = {name: value for name, value in self.present_settings().items() if name not in names}
@@ -70,7 +71,7 @@ class Programs:
     # -- fewer of them
 
     def with_values(self, fixed: Mapping[str, Value]) -> "Programs":
-        """Only those with these values. Raises InputError if there are none."""
+        """The programs with these values. Raises InputError if there are none."""
         kept = self.by_choice
         for at, name in enumerate(self.names):
             if name in fixed:
@@ -114,6 +115,6 @@ def program_of(content: list[dict[str, Any]], settings: Mapping[str, Value]) -> 
 
 
 def program_from(part: Mapping[str, Any]) -> Program:
-    """Raises InputError if it is no longer there."""
+    """Raises InputError if the program is no longer there."""
     launcher = part["choice"][0] if part["choice"] else None
     return replace(find_program(Path(part["path"]), part["words"], launcher), bound=part["bound"])

@@ -1,4 +1,4 @@
-"""What is built: sources, and each choice of MPI, compiler, flags and BLAS."""
+"""The sources to build, and a recipe for each choice of MPI, compiler, flags and BLAS."""
 
 import shutil
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from .compilers import Compiler, listed
 
 @dataclass(frozen=True)
 class Sources:
-    """``checksum``: of their content."""
+    """``checksum``: checksum of their content."""
 
     path: Path
     checksum: str
 
     @classmethod
     def at(cls, path: Path, builds: Path) -> "Sources":
-        """``builds``: a folder, which must lie elsewhere. Raises InputError."""
+        """``builds``: the folder for builds, which must not lie in ``path``. Raises InputError if it does."""
         if not path.exists():
             raise InputError(f"--build {path}: there is no such file or folder")
         if path.is_dir() and builds.resolve().is_relative_to(path.resolve()):
@@ -47,7 +47,8 @@ class Recipe:
 
 
 def mpis_named(text: str | None) -> dict[str, Launcher]:
-    """``text``: names, or paths of mpiexec; None: those of this machine that have a C compiler. Raises InputError."""
+    """``text``: names, or paths of mpiexec; None for all MPIs of this machine that have a C compiler. Raises InputError
+    if there is none."""
     if text is not None:
         return {name: _launcher_of(name) for name in listed(text, "--mpis")}
     known = dict.fromkeys(mpi.name for mpi in load())

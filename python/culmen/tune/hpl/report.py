@@ -1,4 +1,4 @@
-"""What ``culmen tune hpl`` shows beside the parameters: a table of all that was compared."""
+"""The table, the figure and the sentences about all settings that ``culmen tune hpl`` compared."""
 
 import math
 import statistics
@@ -42,7 +42,7 @@ class Case:
 
 
 def rows_of(cases: Sequence[Case], programs: Programs, cores: int) -> list[list[str]]:
-    """By HEADINGS."""
+    """Rows with the columns HEADINGS."""
     rows = []
     for case in cases:
         settings, known = case.settings, case.known
@@ -82,7 +82,7 @@ def _bars(shown: Sequence[Case], n: int, is_named: bool) -> dict[str, Any]:
 
 
 def _tcp(program: Program, settings: Mapping[str, Value]) -> str:
-    """Ranks on one machine send messages through memory unless the user's words for the launcher say otherwise."""
+    """The cell about TCP. Ranks on one machine send messages through memory, unless the user's words say otherwise."""
     if ranks_of(settings) == 1:
         return "no messages"
     if "tcp_buffers" in settings:
@@ -91,7 +91,7 @@ def _tcp(program: Program, settings: Mapping[str, Value]) -> str:
 
 
 def of_sizes(cases: Sequence[Case]) -> Iterator[str]:
-    """Sentences, if some settings need so much memory that all ran with several N."""
+    """Sentences about several N. They are needed if some settings did not get their memory with the first N."""
     sizes = list(dict.fromkeys(case.n for case in cases))
     for n in sizes[:-1]:
         short = [case.name for case in cases if case.n == n and not case.is_whole]
@@ -115,7 +115,7 @@ def _with_largest_sizes(cases: Sequence[Case]) -> Iterator[str]:
 
 
 def over(cases: Sequence[Case], old: str, new: str) -> Verdict | None:
-    """The last comparison of two kinds of settings; None without three whole rounds."""
+    """The last comparison of two kinds of settings; None if fewer than three rounds are complete."""
     by_name = {case.name: case for case in cases}
     if old not in by_name or new not in by_name:
         return None

@@ -1,4 +1,4 @@
-"""How ``culmen tune hpl`` runs HPL, and what it keeps in its folder."""
+"""How ``culmen tune hpl`` runs HPL, and the files in its folder."""
 
 import json
 import math
@@ -66,22 +66,22 @@ class Runs:
         return make_monitor(not self.quiet, Words(what, ""))
 
     def overhead_s(self, store: str) -> float:
-        """Of a run, what HPL does not measure: its start, and other benchmarks of hpcc."""
+        """Time of a run, in seconds, that HPL does not measure: the start, and other benchmarks of hpcc."""
         found = read(self.folder / store)
         own = found.columns["wall_time_s"] - found.columns["hpl_time_s"]
         return float(np.min(own[found.feasible]))
 
     def other_memory(self, store: str) -> float:
-        """Most bytes that all ranks together needed for other things than the matrix; NaN if no run tells it."""
+        """Largest memory of all ranks together in bytes, without the matrix; NaN if no run reports it."""
         found = read(self.folder / store).columns.get("other_memory", np.array([]))
         return float(np.nanmax(found)) if np.isfinite(found).any() else math.nan
 
     def comparison(self, n: int) -> str:
-        """A store."""
+        """The name of the store of a comparison."""
         return _COMPARISON.format(n)
 
     def stores(self) -> list[Path]:
-        """Without the random search, which is only for comparison."""
+        """All stores, except that of the random search, which is only for comparison."""
         places = [self.folder / name for name in (FIRST, SECOND, SEARCH, CHECK)]
         places += sorted(self.folder.glob(_COMPARISON.format("*")))
         return [place for place in places if place.exists()]
@@ -93,7 +93,7 @@ class Runs:
             (self.folder / name).unlink(missing_ok=True)
 
     def remove_folders(self) -> None:
-        """Those of runs that were killed."""
+        """Removes the folders of runs that were killed."""
         for folder in self.folder.glob(f"{RUN}*"):
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,9 +1,10 @@
-"""How long HPL runs for a problem of another size, and the sizes that fit the memory or a time.
+"""The time of HPL for a problem of another size, and the sizes that fit into a memory or a time.
 
 The model is T(N) = F(N) / R + c N², with F(N) = 2/3 N³ + 3/2 N² operations as HPL counts them. R is the rate of the
-matrix products, which take nearly all of the time if N is large. c N² stands for what does not grow as fast: messages,
-panels, exchanges of rows. These are the two largest terms of the model in HPL's documentation ("HPL Scalability
-Analysis": 2 N³ / (3 P Q γ) for products, and β N² (3 P + Q) / (2 P Q) for messages); terms in N are left out.
+matrix products, which take nearly all of the time if N is large. c N² stands for all work that grows more slowly:
+messages, panels, exchanges of rows. These are the two largest terms of the model in HPL's documentation, "HPL
+Scalability Analysis". Its terms are 2 N³ / (3 P Q γ) for products, and β N² (3 P + Q) / (2 P Q) for messages. Terms in
+N are left out.
 """
 
 import math
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-BYTES = 8  # of a number
-_MARGIN = 1.02  # of memory: the panels and the right-hand side, as a share of the matrix
+BYTES = 8  # of one number
+_MARGIN = 1.02  # memory with panels and right-hand side / memory of the matrix
 _LARGEST = 2_000_000
 
 
@@ -32,7 +33,7 @@ class Curve:
         return operations(n) / self.time_s(n) * 1e-9
 
     def size_for(self, seconds: float) -> int:
-        """The largest N whose run takes at most so long."""
+        """The largest N whose run takes at most ``seconds``."""
         low, high = 1, _LARGEST
         while low < high:
             middle = (low + high + 1) // 2
@@ -41,13 +42,13 @@ class Curve:
 
 
 def operations(n: int) -> float:
-    """As HPL counts them."""
+    """The number of operations, as HPL counts them."""
     return (2 / 3 * n + 3 / 2) * n * n
 
 
 def fitted(runs: Sequence[tuple[int, float]]) -> Curve:
-    """``runs``: N and the speed in GFLOPS, of at least one run. Relative errors count, and no term is negative. With
-    one N, there is no second term."""
+    """``runs``: N and the speed in GFLOPS, of at least one run. The fit minimizes relative errors, and no term is
+    negative. If all runs have the same N, the second term is 0."""
     times = [operations(n) / gflops * 1e-9 for n, gflops in runs]
     rows = np.array([[operations(n) / t, n * n / t] for (n, _), t in zip(runs, times, strict=True)])
     if len({n for n, _ in runs}) == 1:
@@ -61,7 +62,7 @@ def fitted(runs: Sequence[tuple[int, float]]) -> Curve:
 
 
 def size_in(memory: float) -> int:
-    """The largest N whose matrix fits into so many bytes."""
+    """The largest N whose matrix fits into ``memory`` bytes."""
     return math.isqrt(int(memory / (BYTES * _MARGIN)))
 
 

@@ -32,9 +32,9 @@ _LIST = Kind("list of settings", lambda _path, head: head.startswith((b"[", b"{"
 
 
 def search(asked: Asked, runs: Runs, known: Known) -> tuple[list[Settings], Ended | None]:
-    """The best settings, the recommended ones first, and those that were known before; and why the search ended, if its
-    stop was weighed. A search that has ended is not continued: its time was up. On a slow machine, it may end before
-    its first run does."""
+    """The best settings, the recommended ones first, and then those that were known before. The second value says why
+    the search ended, if it had a stop rule. A search that has ended is not continued, because its time is up. On a slow
+    machine, the search may end before its first run does."""
     file = runs.folder / FOUND
     if file.exists():
         kept = json.loads(file.read_text(encoding="utf-8"))
@@ -83,8 +83,8 @@ def _finalists(result: Result, asked: Asked, runs: Runs, known: Known) -> list[S
 
 
 def random_search(asked: Asked, runs: Runs, known: Known) -> Settings | None:
-    """The best single run of a random search, which takes as long as the search and its check did, and which knows no
-    settings before. None if no run succeeded."""
+    """The best single run of a random search. It takes as long as the search and its check did, and has no start
+    settings. None if no run succeeded."""
     file = runs.folder / BY_CHANCE
     if not file.exists():
         seconds = max(1.0, spent_s([runs.folder / SEARCH, runs.folder / CHECK]))
@@ -137,7 +137,7 @@ def _start(settings: Settings, searched: set[str]) -> Settings:
 
 
 def best_of(finalists: list[Settings], asked: Asked, runs: Runs, known: Known) -> tuple[Settings, Curve]:
-    """By the expected speed with the final N; and how its time grows."""
+    """The settings with the largest expected speed for the final N, and their curve."""
     plan, searched = known.plan, read(runs.folder / SEARCH)
     looks: list[list[tuple[int, float]]] = [[] for _ in finalists]
     order = [k for _ in range(LOOKS) for k in range(len(finalists))]

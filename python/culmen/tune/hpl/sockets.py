@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from ...launch.programs import said_by
 from .program import Program, nodes
 
-_MEMORY = {"vader", "sm", "smcuda", "shm", "posix", "sysv", "cma", "knem", "xpmem", "all"}  # ways that need no sockets
+_MEMORY = {"vader", "sm", "smcuda", "shm", "posix", "sysv", "cma", "knem", "xpmem", "all"}  # they need no sockets
 
 
 def has_tcp_buffers(program: Program) -> bool:
-    """On one node, only if the user chose TCP. Also if culmen knows how this MPI sets its buffers."""
+    """Whether culmen knows how this MPI sets TCP buffers, and whether messages need them. On one node, they do only if
+    the user chose TCP."""
     tcp = program.launcher.mpi.tcp
     if tcp is None or (tcp.linked and tcp.linked not in said_by("ldd", program.path)):
         return False

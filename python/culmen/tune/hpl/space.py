@@ -18,7 +18,7 @@ _SWAPS = ("binary", "long", "mix")
 _FORMS = ("transposed", "plain")
 _BLOCKS = (32, 48, 64, 80, 96, 128, 160, 192, 224, 256, 320, 384)
 _MOST_ELONGATED = 16  # P / Q or Q / P of grids with many ranks
-_CODES = {  # the words of parameters whose numbers in the file mean something
+_CODES = {  # the words for parameters whose numbers in the file are codes
     "pfact": _FACTORS,
     "rfact": _FACTORS,
     "bcast": _BCASTS,
@@ -33,7 +33,8 @@ _THRESHOLDS = (16, 32, 64, 96, 128)
 
 
 def grids_for(cores: int, ranks: int | None) -> list[str]:
-    """P x Q. Without ``ranks``, also grids with fewer ranks, which have more threads each. All nodes have ranks."""
+    """The grids P x Q. Without ``ranks``, there are also grids with fewer ranks and more threads. All nodes have
+    ranks."""
     counts = [ranks] if ranks else [n for n in range(1, cores + 1) if cores % n == 0 and n % nodes() == 0]
     return [f"{p}x{n // p}" for n in counts for p in range(1, n + 1) if n % p == 0 and _is_sensible(p, n // p)]
 
@@ -54,7 +55,7 @@ def ranks_of(settings: Mapping[str, Value]) -> int:
 
 
 def threads_of(settings: Mapping[str, Value], cores: int) -> int:
-    """Of each rank: ranks × threads use all cores of a node."""
+    """The threads of each rank, so that ranks × threads use all cores of a node."""
     return max(1, cores // nodes() // ranks_per_node(ranks_of(settings)))
 
 
@@ -70,12 +71,12 @@ def calculator(ranks: int, blas: str) -> Settings:
 
 
 def shipped(ranks: int, blas: str) -> Settings:
-    """The file that comes with HPC Challenge, for these ranks."""
+    """The settings of the file that comes with HPC Challenge, for these ranks."""
     return {**settings_of(Dat()), "grid": squarest(ranks), "blas": blas}
 
 
 def settings_of(dat: Dat) -> Settings:
-    """The first entry of each list. Without the BLAS, which is not in the file."""
+    """The settings of a file: the first entry of each list. The BLAS is missing, because it is not in the file."""
     found: Settings = {"nb": dat.nb[0], "grid": f"{dat.p[0]}x{dat.q[0]}"}
     for name in ("pfact", "nbmin", "ndiv", "rfact", "bcast", "depth", "swap", "swap_threshold", "l1", "u"):
         value = getattr(dat, name)
@@ -85,7 +86,8 @@ def settings_of(dat: Dat) -> Settings:
 
 
 def dat_of(settings: Mapping[str, Any], n: int, base: Dat | None = None) -> Dat:
-    """``base``: gives what is no setting, but no way around the check of the residual."""
+    """The input file. ``base``: for values that are no settings. Its threshold is ignored if HPL would then not check
+    the residual as usual."""
     base = base or Dat()
     threshold = base.threshold if 0 < base.threshold <= Dat.threshold else Dat.threshold
     p, _, q = str(settings["grid"]).partition("x")
@@ -96,14 +98,14 @@ def dat_of(settings: Mapping[str, Any], n: int, base: Dat | None = None) -> Dat:
         "equilibration": int(settings["equilibration"]),
     }
     for name in ("nb", "pfact", "nbmin", "ndiv", "rfact", "bcast", "depth", "swap", "swap_threshold", "l1", "u"):
-        value = settings.get(name, base.swap_threshold)  # the threshold is not there if it has no effect
+        value = settings.get(name, base.swap_threshold)  # settings lack swap_threshold if it has no effect
         number = _CODES[name].index(str(value)) if name in _CODES else int(value)
         fields[name] = (number,) if isinstance(getattr(base, name), tuple) else number
     return Dat(**{**vars(base), **fields, "threshold": threshold})
 
 
 def bindings_of(programs: Programs) -> list[str]:
-    """That all of them have."""
+    """The bindings that all programs have."""
     found = [{key.partition(" ")[0] for key in each.bound} for each in programs.by_choice.values()]
     return [DEFAULT, *sorted(set.intersection(*found))]
 
@@ -112,8 +114,9 @@ def space_for(
     programs: Programs, cores: int, ranks: int | None, starts: Sequence[Settings], only: Iterable[str] | None,
     fixed: Mapping[str, Value],
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """The tables of a study file. ``starts``: the first has the values of what is not searched. ``only``: the names of
-    what is searched; None: everything. Raises InputError for a name that does not exist."""
+    """The tables of a study file. ``starts``: the first one has the values of parameters that are not searched.
+    ``only``: the names of the parameters that are searched; None for all. Raises InputError for a name that does not
+    exist."""
     known = _parameters(programs, cores, ranks, starts)
     check_names([*(only or ()), *fixed], list(known))
     present = starts[0]
@@ -124,7 +127,7 @@ def space_for(
             out[name] = {**table, "initial": present[name]}
         else:
             out[name] = {"value": fixed.get(name, present[name])}
-    if "value" in out["swap"]:  # a condition on what is fixed says nothing
+    if "value" in out["swap"]:  # a condition on a fixed parameter has no effect
         if out["swap"]["value"] != "mix":
             out["swap_threshold"] = {"value": present["swap_threshold"]}
         out["swap_threshold"].pop("active_when", None)
@@ -141,7 +144,7 @@ def check_names(names: Iterable[str], known: list[str]) -> None:
 def _parameters(
     programs: Programs, cores: int, ranks: int | None, starts: Sequence[Settings]
 ) -> dict[str, dict[str, Any]]:
-    """Each start is a point of the space."""
+    """All parameters. Each start is a point of their space."""
 
     def with_starts(name: str, values: Iterable[Value]) -> list[Any]:
         return [*dict.fromkeys([*values, *(start[name] for start in starts if name in start)])]
@@ -168,7 +171,7 @@ def _parameters(
 
 
 def fixed_by(words: Sequence[str], cores: int) -> Settings:
-    """``--fix NAME=VALUE``. Raises InputError for a value that HPL does not have."""
+    """The values of ``--fix NAME=VALUE``. Raises InputError for a value that HPL does not have."""
     out: Settings = {}
     for word in words:
         name, equals, value = word.partition("=")

@@ -1,7 +1,7 @@
-"""From settings to a command and its environment. measured.py loads this file by its path, with nothing but the
+"""Turns settings into a command and its environment. measured.py loads this file by its path. The file uses only the
 standard library.
 
-A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as they stand in words of a command.
+A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as in the words of a command.
 """
 
 import json
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-TYPED = "as typed"  # of a setting: as without culmen
+TYPED = "as typed"  # value of a setting: as without culmen
 FOLDER = "{folder}"  # in words: the folder for the program's files
-BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which that of a run is made
+BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which each run has its own folder
 COUNT, SIZE = "stripe_count", "stripe_size"
 LIBRARY, _HINTS = "library", "ROMIO_HINTS"
 BUFFERING, ON = "buffering", "on"
@@ -30,16 +30,16 @@ _FILE = "romio-hints"
 
 
 def expanded(words: list[str]) -> list[str]:
-    """The command of one run, from the path of a plan and words such as ``cb_buffer_size=4194304``. The process changes
-    to the folder of the plan, and its environment to that of the run. The folder for files is new and empty."""
+    """The command of one run, from the path of a plan and words such as ``cb_buffer_size=4194304``. Changes the current
+    folder to that of the plan, and the environment to that of the run. The folder for files is new and empty."""
     plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
     settings = dict(word.split("=", 1) for word in words[1:])
-    for name, value in settings.items():  # the program sees what it will see later
+    for name, value in settings.items():  # the program must see the same variables as without culmen
         if os.environ.get(name) == value:
             del os.environ[name]
     base = Path(os.environ[BASE])
-    for old in base.iterdir():  # of the run before, whose files are then no longer written to disk
-        shutil.rmtree(old, ignore_errors=True)  # NFS may keep some of it
+    for old in base.iterdir():  # of the run before: the system need not write removed files to disk
+        shutil.rmtree(old, ignore_errors=True)  # NFS may keep some files
     run = Path(tempfile.mkdtemp(prefix="run-", dir=base))
     hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
@@ -51,7 +51,8 @@ def expanded(words: list[str]) -> list[str]:
 
 
 def forwarding(plan: dict[str, Any], variables: Iterable[str]) -> list[str]:
-    """The words of the plan, so that variables reach other machines. Those of Open MPI itself do anyway."""
+    """The words of the plan, with options that send the variables to other nodes. Open MPI always sends its own
+    variables."""
     words, at = plan["words"], plan["forward_at"]
     names = [name for name in variables if not name.startswith(_FORWARDED) and name not in words]
     return words if at is None else [*words[:at], *(word for name in names for word in ("-x", name)), *words[at:]]
@@ -69,7 +70,7 @@ def _in_folder(words: list[str], settings: dict[str, str], folder: Path) -> list
 
 
 def chosen(settings: dict[str, str]) -> dict[str, str]:
-    """Without those that are as typed."""
+    """The settings without those that are as typed."""
     return {name: value for name, value in settings.items() if value not in ("", TYPED)}
 
 
@@ -78,7 +79,8 @@ def _uses_romio(plan: dict[str, Any], own: dict[str, str]) -> bool:
 
 
 def hints_of(plan: dict[str, Any], settings: dict[str, str]) -> str:
-    """The text of a file with hints for ROMIO: those of the user, unless they are set anew, and the chosen ones."""
+    """The text of a file with hints for ROMIO: those of the user, unless a chosen one replaces them, and the chosen
+    ones."""
     own = chosen(settings)
     new = {name: own[name] for name in plan["hints"] if name in own and _uses_romio(plan, own)}
     typed = [line for line in plan["typed_hints"] if line.split()[:1] and line.split()[0] not in new]
@@ -86,7 +88,7 @@ def hints_of(plan: dict[str, Any], settings: dict[str, str]) -> str:
 
 
 def variables_of(plan: dict[str, Any], settings: dict[str, str], hints: str) -> dict[str, str]:
-    """``hints``: the path of the file with hints."""
+    """The variables of a run. ``hints``: the path of the file with hints."""
     own = chosen(settings)
     romio = _uses_romio(plan, own)
     found = {}
@@ -109,7 +111,7 @@ def buffering_of(plan: dict[str, Any], settings: dict[str, str], environment: Ma
 
 
 def buffered(settings: dict[str, str], words: list[str]) -> list[str]:
-    """The command with the same settings, as a user types it."""
+    """The command with these buffers, as a user types it."""
     own = chosen(settings)
     if own.get(BUFFERING) != ON:
         return words
@@ -118,7 +120,7 @@ def buffered(settings: dict[str, str], words: list[str]) -> list[str]:
 
 
 def striping_of(settings: dict[str, str], folder: str) -> list[str]:
-    """The command that sets the striping of new files in a folder on Lustre; empty: as it is."""
+    """The command that sets the striping of new files in a folder on Lustre; empty if the striping stays."""
     own, words = chosen(settings), []
     if COUNT in own:
         words += ["-c", own[COUNT]]

@@ -27,7 +27,7 @@ class Own:
     mpi: str | None
 
     def words(self) -> tuple[list[str], dict[str, str]]:
-        """The command, and variables of the launcher. Raises InputError."""
+        """The command, and variables of the launcher. Raises InputError for a wrong option."""
         check_known("--pattern", "pattern", [self.pattern or ""], _PATTERNS)
         check_known("--api", "interface", [self.api], _APIS)
         check_known("--measure", "part", [self.measure], tuple(_RATES))

@@ -8,7 +8,7 @@ _TIMEOUT_S = 60
 
 
 def targets_of(folder: Path) -> int:
-    """The number of storage targets of its Lustre."""
+    """The number of storage targets of the folder's Lustre."""
     return sum("ACTIVE" in line.split() for line in _said("lfs", "osts", str(folder)).splitlines())
 
 

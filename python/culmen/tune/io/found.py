@@ -16,8 +16,8 @@ _HINTS_FILE = Kind("file with hints", lambda _path, head: True)
 
 @dataclass(frozen=True)
 class Found:
-    """``hints``: the text of a file that the line names; None: it names none. ``striping``: the words of a command
-    that sets the striping of the folder; empty: it stays."""
+    """``hints``: the text of a file that the line names; None if it names none. ``striping``: the words of a command
+    that sets the striping of the folder; empty if the striping stays."""
 
     line: str
     hints: str | None
@@ -25,8 +25,8 @@ class Found:
 
 
 def found_in(tuned: Tuned, variables: Mapping[str, str], plan: dict[str, Any], folder: Path, file: Path) -> Found:
-    """``variables``: those that the command needs anyway. ``folder``: of the program's files. ``file``: the absolute
-    path for the hints."""
+    """``variables``: those that the command needs anyway. ``folder``: the folder of the program's files. ``file``: the
+    absolute path for the hints."""
     settings = settings_of(tuned.new if tuned.is_better else tuned.old)
     changed = applied.variables_of(plan, settings, str(file))
     variables = {**variables, **changed}

@@ -7,7 +7,8 @@ from types import TracebackType
 
 from ..._core import InputError
 
-# It ends with its standard input, also if this process is killed. Ranks may still write for a moment.
+# The script waits for the end of its standard input, which also comes if this process is killed. It tries several
+# times, because ranks may still write for a moment.
 _REMOVE = 'cat >/dev/null; for k in 1 2 3 4 5 6 7 8 9; do rm -rf "$0" && break; sleep 0.3; done'
 
 

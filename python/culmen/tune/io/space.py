@@ -28,13 +28,13 @@ _HINTS = {  # of ROMIO: https://wordpress.cels.anl.gov/romio/ (ROMIO User's Guid
 }
 _AGGREGATORS, _ALIGNMENT = "cb_config_list", "striping_unit"
 _LUSTRE_AGGREGATORS, _LUSTRE_COUNT = "cb_nodes", "striping_factor"
-_LUSTRE_RATIO = {"romio_lustre_co_ratio": ["1", "2", "4", "8"]}  # the most aggregators of one storage target
-_COLLECTIVE = {  # of ROMIO and ompio
+_LUSTRE_RATIO = {"romio_lustre_co_ratio": ["1", "2", "4", "8"]}  # most aggregators of one storage target
+_COLLECTIVE = {  # settings of collective buffering, of ROMIO and ompio
     "romio_cb_write", "romio_cb_read", "cb_buffer_size", _AGGREGATORS, _LUSTRE_AGGREGATORS, _ALIGNMENT, *_LUSTRE_RATIO,
     "collective", "aggregators", "aggregator_bytes",
 }  # fmt: skip
 _SIEVING = {"romio_ds_write", "romio_ds_read", "ind_wr_buffer_size", "ind_rd_buffer_size"}
-_BUFFERS = {  # "as typed" is the usual value of the library: 1 MiB, 2 and 2
+_BUFFERS = {  # "as typed" is the default of the library: 1 MiB, 2 and 2
     "buffer_size": ["65536", "262144", "4194304", "16777216"],
     "read_ahead": ["0", "1", "4"],
     "write_behind": ["0", "1", "4"],
@@ -46,9 +46,9 @@ _MCA = ("mca", "gmca", "omca", "gomca")  # options of Open MPI
 
 @dataclass
 class Space:
-    """``parameters``: a table of a study file. ``left_out``: a sentence for each kind of setting that there is not.
-    ``hints``: the parameters that are hints of ROMIO. ``library``: for MPI-IO, without settings; empty if there is one.
-    """
+    """``parameters``: a table of a study file. ``hints``: the parameters that are hints of ROMIO. ``left_out``: a
+    sentence for each kind of setting that is missing. ``library``: the present library for MPI-IO; empty if the MPI has
+    only one. ``iobuf``: the path of libculmen-iobuf; empty if it is not tried."""
 
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
@@ -68,8 +68,8 @@ class Space:
 
 
 def mpi_of(words: list[str]) -> Mpi | None:
-    """The MPI of the launcher in the command; None: there is none that culmen knows. Raises InputError if the program
-    does not exist."""
+    """The MPI of the launcher in the command; None if culmen knows none. Raises InputError if the program does not
+    exist."""
     place = next((k for k, word in enumerate(words) if is_launcher(word)), 0)
     check_command(words[place:])
     program = shutil.which(words[place])
@@ -84,8 +84,8 @@ def space_of(
     pattern: str | None = None,
     iobuf: Path | None = None,
 ) -> Space:
-    """``folder``: in which the program has its files. ``api``, ``pattern``: of culmen's own benchmark, so that settings
-    without effect are left out. ``iobuf``: the library of `culmen iobuf`, if it is tried."""
+    """``folder``: the folder of the program's files. ``api``, ``pattern``: options of culmen's own benchmark. Settings
+    without effect on them are left out. ``iobuf``: the library of `culmen iobuf`, if it is tried."""
     space = Space()
     lustre = is_on_lustre(folder)
     if api == "posix":
@@ -113,7 +113,7 @@ def space_of(
 
 
 def plan_of(words: list[str], mpi: Mpi | None, space: Space, here: Path) -> dict[str, Any]:
-    """For applied.py. ``here``: the folder in which the program runs."""
+    """The plan for applied.py. ``here``: the folder in which the program runs."""
     io = mpi.io if mpi else None
     return {
         "folder": str(here),
@@ -159,7 +159,8 @@ def _add_mpi(space: Space, words: list[str], io: FileAccess, folder: Path, lustr
 
 
 def typed_library(words: list[str], io: FileAccess) -> str | None:
-    """What the command itself says, which comes before variables of the environment; None: nothing."""
+    """The library that the command itself chooses. It has priority over variables of the environment. None if it
+    chooses none."""
     name = io.chosen_by.removeprefix("OMPI_MCA_")
     for k, word in enumerate(words):
         if word.startswith(f"{io.chosen_by}="):
@@ -170,8 +171,8 @@ def typed_library(words: list[str], io: FileAccess) -> str | None:
 
 
 def library_of(text: str, io: FileAccess, lustre: bool) -> str:
-    """The one that Open MPI uses. ``text``: names, or after ^ those that are not allowed. On Lustre, it prefers ROMIO:
-    https://www.open-mpi.org/faq/?category=ompio"""
+    """The library that Open MPI uses. ``text``: names that are allowed, or after ^ names that are not allowed. On
+    Lustre, Open MPI prefers ROMIO: https://www.open-mpi.org/faq/?category=ompio"""
     names = {*text.removeprefix("^").split(",")}
     allowed = {io.own, io.romio} - names if text.startswith("^") else {io.own, io.romio} & names
     if len(allowed) == 1:
@@ -180,7 +181,7 @@ def library_of(text: str, io: FileAccess, lustre: bool) -> str:
 
 
 def _hints(words: list[str], folder: Path, lustre: bool) -> dict[str, list[str]]:
-    """On Lustre, hints for striping only if culmen does not set it with lfs."""
+    """The hints for ROMIO. On Lustre, hints for striping are left out if culmen sets the striping with lfs."""
     hints = dict(_HINTS)
     if several := [k for k in (1, 2, 4, 8, 16, 32) if k <= cores()][1:]:
         hints[_AGGREGATORS] = [f"*:{k}" for k in several]  # on each node
@@ -194,7 +195,7 @@ def _hints(words: list[str], folder: Path, lustre: bool) -> dict[str, list[str]]
 
 
 def _leave_out(space: Space, pattern: str | None) -> None:
-    """What has no effect on a pattern of the benchmark."""
+    """Removes settings that have no effect on a pattern of the benchmark."""
     without: set[str] = set()
     if pattern not in (None, "collective"):
         without |= _COLLECTIVE

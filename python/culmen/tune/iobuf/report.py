@@ -1,4 +1,4 @@
-"""What libculmen-iobuf did in all processes of a program. The files are from src/iobuf/report.c."""
+"""The reports of libculmen-iobuf on all processes of a program. The files are from src/iobuf/report.c."""
 
 from collections import Counter
 from pathlib import Path
@@ -18,7 +18,7 @@ _REASONS = {
 
 
 def read_reports(folder: Path) -> Counter[str]:
-    """Sums over all processes; of the memory, the largest value."""
+    """Sums over all processes; for the memory, the largest value."""
     sums: Counter[str] = Counter()
     for path in sorted(folder.glob("*.iobuf")):
         for line in path.read_text().splitlines():
@@ -28,7 +28,7 @@ def read_reports(folder: Path) -> Counter[str]:
 
 
 def sentences(sums: Counter[str]) -> list[str]:
-    """For the user."""
+    """The sentences for the user."""
     lines = [
         f"Not buffered: {plural(count, 'file')} {text}."
         for reason, text in _REASONS.items()

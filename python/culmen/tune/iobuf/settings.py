@@ -14,12 +14,12 @@ _LEAST = {"buffers": 1, "read_ahead": 0, "write_behind": 0}
 _LEAST_SIZE = {"size": LEAST_BYTES, "large": 1}
 _NAMES = (*_LEAST_SIZE, *_LEAST)
 _MOST_MEMORY_BYTES = 2**63 - 1
-_LONGEST = 4000  # bytes of a text
+_LONGEST = 4000  # bytes of a variable
 
 
 @dataclass(frozen=True)
 class Given:
-    """As typed; None: the default of the library."""
+    """The options as typed; None for the default of the library."""
 
     size: str | None = None
     large: str | None = None
@@ -34,7 +34,7 @@ class Given:
 
 
 def library() -> Path:
-    """Raises InputError if it was not built."""
+    """The path of libculmen-iobuf. Raises InputError if it was not built."""
     found = own_library("iobuf").with_name("libculmen-iobuf.so")
     if not found.exists():
         raise InputError("culmen was built without libculmen-iobuf, which needs 64-bit Linux")
@@ -42,7 +42,7 @@ def library() -> Path:
 
 
 def variables_of(given: Given) -> dict[str, str]:
-    """Variables of the environment. Raises InputError."""
+    """Variables of the environment. Raises InputError for a wrong option."""
     values: dict[str, object] = {
         "SIZE": given.size and buffer_bytes(given.size, "--size"),
         "LARGE": given.large and buffer_bytes(given.large, "--large", 1),
@@ -63,7 +63,7 @@ def variables_of(given: Given) -> dict[str, str]:
 
 
 def rule_of(text: str) -> str:
-    """``*.dat:size=4M,buffers=8`` with the size in bytes. Raises InputError."""
+    """A rule such as ``*.dat:size=4M,buffers=8``, with its sizes in bytes. Raises InputError for a wrong rule."""
     pattern, _, settings = text.rpartition(":")
     if not pattern or ";" in pattern or "=" not in settings:
         raise InputError(f"--for must be PATTERN:NAME=VALUE,… such as '*.dat:size=4M,buffers=8', got '{text}'")

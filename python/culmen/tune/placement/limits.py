@@ -8,12 +8,12 @@ from .topology import Topology
 
 
 def used(line: Line) -> int:
-    """Places for ranks and their threads, as typed."""
+    """The number of places for ranks and their threads, as typed."""
     return line.ranks * max(1, line.threads)
 
 
 def least_used(line: Line, topology: Topology) -> int:
-    """Fewer would leave most of the machine idle."""
+    """The least number of places to use. Fewer would leave most of the machine idle."""
     return min((topology.cores + 1) // 2, used(line))
 
 
@@ -24,8 +24,8 @@ def limits_of(
     listed_ranks: list[int] | None,
     listed_threads: list[int] | None,
 ) -> dict[str, str]:
-    """Not more threads than places for them, unless typed so, and not so few that most cores are idle. But each number
-    that the user lists can be tried."""
+    """The constraints: there must not be more threads than places for them, unless the user typed so. There must not be
+    so few threads that most cores are idle. But each number that the user lists can be tried."""
     most, least = used(line), least_used(line, topology)
     several, each = listed_ranks or [line.ranks], listed_threads or [1]
     ends = (max(several) * min(each), min(several) * max(each))
@@ -46,7 +46,8 @@ def limits_of(
 
 
 def _figures(parameters: Mapping[str, Any], line: Line) -> tuple[str, str]:
-    """In expressions: the ranks of a node, and the threads of each. Threads of an unknown number share the cores."""
+    """Expressions for the ranks of a node, and for the threads of each rank. An unknown number of threads counts as
+    1."""
     ranks = "ranks_per_node" if "ranks_per_node" in parameters else str(line.ranks)
     return ranks, "max(threads, 1)" if "threads" in parameters else str(max(1, line.threads))
 
@@ -57,7 +58,7 @@ def _places(parameters: Mapping[str, Any], topology: Topology, cores: int) -> st
 
 
 def _room(parameters: Mapping[str, Any], topology: Topology, most: int) -> str:
-    """``most``: what must fit in any case."""
+    """An expression for the number of places. ``most``: the number that must fit in any case."""
     hyper = parameters.get("hyper_threads", {}).get("initial", False)
     room = _places(parameters, topology, topology.cores)
     return f"max({room}, {most})" if most > topology.cores * (topology.threads_per_core if hyper else 1) else room

@@ -16,14 +16,15 @@ from .placed import HYPER, PER_NODE, PLACEMENT, RANKS, VARIABLE
 _EXAMPLE = "example: culmen tune placement -- mpiexec -n 4 ./app"
 _OPENMP = ("libgomp.so", "libomp.so", "libiomp5.so", "libnvomp.so")
 _THREADS = "OMP_NUM_THREADS"
-_LOOKED_AT = 6  # words
+_LOOKED_AT = 6  # number of words that are checked for OpenMP
 
 
 @dataclass(frozen=True)
 class Line:
-    """``variables``: of ``env A=1`` at its start; ``before``: other words before the launcher. ``launcher``: empty for
-    a program without ranks. ``options``: each with its role in placed.py. ``ranks``: of each node. ``threads``: of each
-    rank; 0: not given. ``openmp``: whether the program uses OpenMP, as far as one can see."""
+    """``variables``: those of ``env A=1`` at the start of the line. ``before``: other words before the launcher.
+    ``launcher``: empty for a program without ranks. ``options``: pairs of a role in placed.py and the words of an
+    option. ``ranks``: number on each node. ``threads``: number for each rank; 0 if it is not given. ``openmp``: whether
+    the program uses OpenMP, as far as culmen can see."""
 
     variables: dict[str, str]
     before: list[str]
@@ -38,7 +39,7 @@ class Line:
 
 
 def read_line(words: list[str]) -> Line:
-    """Raises InputError."""
+    """Reads the words of a command. Raises InputError if culmen cannot place its ranks and threads."""
     variables, words = _without_env(words)
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
@@ -142,12 +143,14 @@ def _hosts_in(path: Path) -> int:
 
 
 def _number(texts: list[str]) -> int:
-    """Of the last text with one. A list such as 4,2 is for nested regions; its first number counts."""
+    """The number in the last text that has one; 0 if none has. In a list such as 4,2, for nested regions, the first
+    number counts."""
     first = [text.partition(",")[0].strip() for text in texts]
     return next((int(text) for text in reversed(first) if text.isdecimal()), 0)
 
 
 def _uses_openmp(words: list[str]) -> bool:
-    """Words before the program, such as ``numactl --localalloc``, are looked at, too."""
+    """Whether the program is linked with OpenMP. Words before it, such as ``numactl --localalloc``, are checked,
+    too."""
     paths = [path for word in words[:_LOOKED_AT] if (path := shutil.which(word))]
     return any(name in said_by("ldd", path) for path in paths for name in _OPENMP)

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 _KERNEL = Path("/sys/kernel/mm")
-_LEAST_GLIBC = (2, 35)  # the first with the tunable glibc.malloc.hugetlb
+_LEAST_GLIBC = (2, 35)  # the first version with the tunable glibc.malloc.hugetlb
 
 
 def huge_pages(kernel: Path = _KERNEL) -> tuple[list[str], list[str]]:

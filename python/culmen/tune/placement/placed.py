@@ -1,6 +1,6 @@
-"""From settings to a command line. measured.py loads this file by its path, with nothing but the standard library.
+"""Turns settings into a command line. measured.py loads this file by its path. The file uses only the standard library.
 
-A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as they stand in words of a command.
+A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as in the words of a command.
 """
 
 import json
@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-TYPED = "as typed"  # of a setting: the command line stays as it was typed
+TYPED = "as typed"  # value of a setting: the command line stays as it was typed
 RANKS, PLACEMENT, PER_NODE, HYPER, VARIABLE = "ranks", "placement", "per node", "hyper-threads", "variable "  # roles
 _TUNABLES, _HUGE = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"  # of glibc 2.35 and later
 _PAGES = {"transparent": "1", "explicit": "2"}
@@ -19,11 +19,11 @@ _MEMORY = {"interleave": "--interleave=all", "local": "--localalloc"}
 
 
 def expanded(words: list[str]) -> list[str]:
-    """The command of one run, from the path of a plan and words such as ``binding=core``. The process changes to the
-    folder of the plan, and its environment to that of the run."""
+    """The command of one run, from the path of a plan and words such as ``binding=core``. Changes the current folder to
+    that of the plan, and the environment to that of the run."""
     plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
     settings = dict(word.split("=", 1) for word in words[1:])
-    for name, value in settings.items():  # the program sees what it will see later
+    for name, value in settings.items():  # the program must see the same variables as without culmen
         if os.environ.get(name) == value:
             del os.environ[name]
     environment, line = command_of(plan, settings)
@@ -42,7 +42,7 @@ def command_of(plan: dict[str, Any], settings: dict[str, str]) -> tuple[dict[str
         return variables, [*plan["before"], *_cores(plan, chosen), *program]
     words = plan["words"]
     groups = list(_groups(plan, chosen, own))
-    for name, value in own.items():  # also to other nodes
+    for name, value in own.items():  # the launcher also sets them on other nodes
         groups.append([word.format(name=name, value=value) for word in words["variable"]])
         variables.pop(name)
     return variables, [*plan["before"], plan["launcher"], *chain.from_iterable(groups), *program]
@@ -54,7 +54,7 @@ def words_for(plan: dict[str, Any], settings: dict[str, str]) -> list[str]:
 
 
 def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, str]) -> Iterable[list[str]]:
-    """The launcher's options: a list for each."""
+    """The launcher's options, each as a list of words."""
     words, ranks = plan["words"], int(chosen.get("ranks_per_node", plan["ranks"]))
     hyper, binding = _is_on(chosen), chosen.get("binding")
     dropped = {f"{VARIABLE}{name}" for name in variables}
@@ -83,7 +83,7 @@ def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, s
 
 
 def _kept(modifiers: dict[str, list[str]], group: list[str]) -> list[str]:
-    """Words for modifiers such as OVERSUBSCRIBE of an option such as ``--map-by slot:OVERSUBSCRIBE``."""
+    """The words that keep a modifier, such as OVERSUBSCRIBE of the option ``--map-by slot:OVERSUBSCRIBE``."""
     typed = re.split("[:,=]", group[-1].upper())
     return [word for name, words in modifiers.items() if name in typed for word in words]
 
@@ -93,10 +93,10 @@ def _filled(words: Iterable[str], figures: dict[str, str]) -> Iterable[str]:
 
 
 def _figures(plan: dict[str, Any], chosen: dict[str, str], ranks: int, binding: str) -> dict[str, str]:
-    """For the launcher's words: how the ranks of a node are bound."""
+    """The values that are filled into the launcher's words, and that bind the ranks of a node."""
     hyper, order = _is_on(chosen), chosen.get("order", "core")
     units = units_of(plan, hyper)
-    most = -(-ranks // len(units))  # of a socket
+    most = -(-ranks // len(units))  # ranks of a socket
     each = _units_of_rank(plan, chosen, most, min(map(len, units)))
     cpus = rank_cpus(plan, ranks, each, hyper, order, binding)
     return {
@@ -111,7 +111,8 @@ def _figures(plan: dict[str, Any], chosen: dict[str, str], ranks: int, binding: 
 
 
 def _units_of_rank(plan: dict[str, Any], chosen: dict[str, str], most: int, room: int) -> int:
-    """Cores of a rank, or hardware threads. A rank with an unknown number of threads gets its share."""
+    """The number of cores or hardware threads of a rank. If its number of threads is unknown, it gets an equal
+    share."""
     threads = int(chosen.get("threads") or plan["threads"])
     if threads or not plan["openmp"]:
         return max(1, threads)
@@ -132,7 +133,7 @@ def rank_cpus(
     by_socket = []
     for socket, cores in enumerate(units):
         count = ranks // len(units) + (socket < ranks % len(units))
-        starts = (k * each % len(cores) for k in range(count))  # more ranks than cores begin again
+        starts = (k * each % len(cores) for k in range(count))  # with more ranks than cores, start again
         by_socket.append([list(chain.from_iterable(cores[start : start + each])) for start in starts])
     turns = zip_longest(*by_socket) if order == "socket" else by_socket
     own = [cpus for turn in turns for cpus in turn if cpus is not None]
@@ -173,7 +174,7 @@ def _threads(plan: dict[str, Any], chosen: dict[str, str]) -> dict[str, str]:
 
 
 def _places(plan: dict[str, Any], chosen: dict[str, str], threads: int) -> dict[str, str]:
-    """The OpenMP threads of a program without ranks."""
+    """The variables that place the OpenMP threads of a program without ranks."""
     if chosen["binding"] == "none":
         return {"OMP_PROC_BIND": "false"}
     if chosen["binding"] == "socket":
@@ -189,7 +190,7 @@ def _listed(places: Sequence[list[int]]) -> str:
 
 
 def _cores(plan: dict[str, Any], chosen: dict[str, str]) -> list[str]:
-    """For a program whose threads culmen does not set."""
+    """The words that limit the cores of a program whose threads culmen does not set."""
     number = int(chosen.get("cores") or 0)
     if number in (0, plan["cores"]):
         return []

@@ -36,8 +36,9 @@ class Space:
 def space_of(
     line: Line, topology: Topology, ranks: list[int] | None, threads: list[int] | None, by_figure: bool = False
 ) -> Space:
-    """``ranks``, ``threads``: the numbers that may be tried, if the user says so: ranks of a node, threads of a rank.
-    ``by_figure``: a figure of the program counts, not its wall time. Raises InputError."""
+    """``ranks``, ``threads``: the user's list of ranks per node and of threads per rank to try; None if there is none.
+    ``by_figure``: a figure of the program is tuned, not its wall time. Raises InputError if an option does not fit the
+    program."""
     space = Space()
     if ranks and not line.launcher:
         raise InputError("--ranks is for programs that mpiexec starts; this command has no mpiexec")
@@ -66,7 +67,7 @@ def space_of(
 
 
 def plan_of(line: Line, topology: Topology, folder: Path) -> dict[str, Any]:
-    """For placed.py. ``folder``: in which the program runs."""
+    """The plan for placed.py. ``folder``: the folder in which the program runs."""
     return {
         "folder": str(folder),
         "variables": line.variables,
@@ -87,7 +88,7 @@ def plan_of(line: Line, topology: Topology, folder: Path) -> dict[str, Any]:
 
 
 def _uses_hyper_threads(line: Line, topology: Topology) -> bool:
-    """As typed."""
+    """Whether the program uses hyper-threads as typed."""
     if line.mpi and line.mpi.placement and line.mpi.placement.hyper_threads:
         return any(role == HYPER for role, _ in line.options)
     return used(line) > topology.cores
@@ -111,7 +112,7 @@ def _add_ranks(space: Space, line: Line, topology: Topology, given: list[int] | 
 
 
 def _add_threads(space: Space, line: Line, topology: Topology, given: list[int] | None) -> None:
-    """0: OpenMP's own choice, if the user gives no number."""
+    """Adds the number of threads. 0 is OpenMP's own choice, if the user gives no number."""
     if line.launcher:
         room = topology.cores_per_socket * topology.threads_per_core
         tried = {k for k in range(1, room + 1) if room % k == 0 or topology.cores_per_socket % k == 0}
@@ -156,7 +157,8 @@ def _add_binding(space: Space, line: Line, topology: Topology) -> None:
 
 
 def _add_memory(space: Space, line: Line, topology: Topology) -> None:
-    """Ranks on several sockets need memory from all nodes, but nodes without cores may have faster memory."""
+    """Adds the memory policy. Ranks on several sockets need memory from all NUMA nodes. So with ranks, only nodes
+    without cores are tried alone, because these may have faster memory."""
     if len(topology.numa) < 2:
         space.left_out.append("Memory policy: the machine has one NUMA node.")
     elif shutil.which("numactl") is None:

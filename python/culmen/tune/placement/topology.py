@@ -20,8 +20,8 @@ _SYS = Path("/sys/devices/system")
 @dataclass(frozen=True)
 class Topology:
     """``sockets``: for each socket its cores, and for each core the numbers of its hardware threads, as in
-    /proc/cpuinfo. ``numa``: for each NUMA node the hardware threads of its cores; a node may have memory alone.
-    ``source``: for people."""
+    /proc/cpuinfo. ``numa``: for each NUMA node the hardware threads of its cores; a node may have only memory.
+    ``source``: where this comes from, for people."""
 
     sockets: list[list[list[int]]]
     numa: dict[int, list[int]]
@@ -29,7 +29,7 @@ class Topology:
 
     @property
     def cores_per_socket(self) -> int:
-        """Of the smallest socket: an equal number of ranks must fit on each."""
+        """The cores of the smallest socket, because an equal number of ranks must fit on each socket."""
         return min(len(cores) for cores in self.sockets)
 
     @property
@@ -47,8 +47,8 @@ class Topology:
 
 
 def read_topology(given: str | None = None) -> Topology:
-    """``given``: a file with XML of hwloc, or a synthetic topology such as ``pack:2 numa:1 core:18 pu:2``. None: this
-    machine, without CPUs that this process may not use. Raises InputError."""
+    """``given``: a file with XML of hwloc, or a synthetic topology such as ``pack:2 numa:1 core:18 pu:2``. None for
+    this machine, without CPUs that this process may not use. Raises InputError if it cannot be read."""
     if given is not None and given.endswith(".xml"):
         return _of_file(Path(given))
     program = next((name for name in _HWLOC if shutil.which(name)), None)
@@ -86,7 +86,7 @@ def _said_by(words: list[str], given: str | None) -> str:
 
 
 def _parse(xml: str, source: str) -> Topology:
-    """Raises InputError."""
+    """The topology in hwloc's XML. Raises InputError if the XML is wrong."""
     try:
         root = ElementTree.fromstring(xml)  # noqa: S314 - of hwloc, or the user's own file
         sockets = [_cores_of(package) for package in _objects(root, "Package")] or [_cores_of(root)]
@@ -110,7 +110,7 @@ def _number(thing: ElementTree.Element) -> int:
 
 
 def _members(bits: str) -> list[int]:
-    """Of a set such as 0x00000001,,0xffffffff: words of 32 bits, the highest first; an empty word is 0."""
+    """The numbers in a set such as 0x00000001,,0xffffffff: words of 32 bits, the highest first; an empty word is 0."""
     total = 0
     for word in bits.split(","):
         total = total << 32 | int(word or "0", 16)
@@ -124,7 +124,7 @@ def _checked(sockets: list[list[list[int]]], numa: dict[int, list[int]], source:
 
 
 def _allowed(topology: Topology, cpus: set[int]) -> Topology:
-    """Without other CPUs: a batch system may give a job only a part of a machine."""
+    """The topology with only these CPUs, because a batch system may give a job only a part of a machine."""
     sockets = [[[cpu for cpu in core if cpu in cpus] for core in cores] for cores in topology.sockets]
     whole = [[core for core in cores if core] for cores in sockets]
     numa = {node: [cpu for cpu in there if cpu in cpus] for node, there in topology.numa.items()}
@@ -133,7 +133,8 @@ def _allowed(topology: Topology, cpus: set[int]) -> Topology:
 
 
 def from_sys(root: Path, cpus: set[int]) -> Topology:
-    """The same from the kernel's files below ``root``, such as /sys/devices/system. ``cpus``: those that are used."""
+    """The topology from the kernel's files below ``root``, such as /sys/devices/system. ``cpus``: the CPUs that are
+    used."""
     sockets: dict[int, dict[tuple[int, ...], list[int]]] = {}
     for cpu in sorted(cpus):
         place = root / "cpu" / f"cpu{cpu}" / "topology"
@@ -156,7 +157,7 @@ def _text(path: Path, otherwise: str) -> str:
 
 
 def cpu_list(text: str) -> list[int]:
-    """Of a list of the kernel, such as 0-3,8."""
+    """The numbers in a list of the kernel, such as 0-3,8."""
     found: list[int] = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")

@@ -1,1 +1,1 @@
-"""Files with rules for the algorithms of Open MPI's collectives (``coll_tuned_dynamic_rules_filename``)."""
+"""Files that choose the algorithms of collectives: rules of Open MPI, and trees of MPICH."""

@@ -1,12 +1,13 @@
-"""A rules file of Open MPI: read, asked and written as the library does it.
+"""A rules file of Open MPI. culmen reads, interprets and writes it as the library does.
 
-What it does was found out with Open MPI 4.1.4 and 5.0.11:
+These facts were found by experiments with Open MPI 4.1.4 and 5.0.11:
 
-- The last rule for a number of ranks that is not larger than the communicator's holds, up to the first one that is
-  larger. The first one also holds for smaller communicators. The same goes for message sizes.
+- Open MPI looks for the first rule whose number of ranks is larger than that of the communicator. The rule before it
+  holds; without such a rule, the last one holds. The first rule also holds for smaller communicators. The same is true
+  for message sizes.
 - The first message size of each number of ranks must be 0.
 - A second table of the same collective replaces the first one.
-- Numbers are those of ``fscanf("%li")``: 0x400 is 1024, 010000 is 4096, and 08 is the two numbers 0 and 8.
+- Numbers are read as by ``fscanf("%li")``: 0x400 is 1024, 010000 is 4096, and 08 is the two numbers 0 and 8.
 - Everything else is skipped.
 - After one mistake, the whole file counts as empty, without a message.
 - Algorithm 0 is the MPI's own choice.
@@ -20,21 +21,21 @@ from typing import NoReturn
 
 from ..._core import InputError
 
-# In the order of their numbers in the file.
+# In the order of their numbers in a rules file.
 COLLECTIVES = (
     "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan",
     "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
     "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
 )  # fmt: skip
-_MOST, _DIGITS = 2**63 - 1, 21  # the latter in base 8
+_MOST, _DIGITS = 2**63 - 1, 21  # the digits are those in base 8
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9]\d*)", re.ASCII)
 _OCTAL = re.compile(r"[+-]?0+[1-9]\d*", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Row:
-    """From ``size`` bytes on, as the file counts them. ``fan``: of chains; 0 is 1. ``segment``: bytes; 0: the whole
-    message."""
+    """A rule for messages from ``size`` bytes on, as the file counts them. ``fan``: number of chains; 0 means 1.
+    ``segment``: bytes of a segment; 0 for the whole message."""
 
     size: int
     algorithm: int
@@ -45,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranks:
-    """From so many ranks on."""
+    """The rules for communicators from ``ranks`` ranks on."""
 
     ranks: int
     rows: tuple[Row, ...]
@@ -54,7 +55,7 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Table:
-    """Of one collective, with its number in the file."""
+    """The rules of one collective. ``number``: the number of the collective in the file."""
 
     number: int
     ranks: tuple[Ranks, ...]
@@ -67,8 +68,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Rules:
-    """``version``: of the file's format, if the file says it. ``rest``: line after which Open MPI reads no further; 0:
-    it reads all. ``skipped``: words that are no numbers, with their lines. ``octal``: numbers that begin with 0."""
+    """``version``: version of the file's format; 0 if the file does not give it. ``rest``: line of the first word that
+    Open MPI does not read; 0 if it reads all. ``skipped``: words that are no numbers, with their lines. ``octal``:
+    numbers that begin with 0."""
 
     tables: tuple[Table, ...] = field(default_factory=tuple)
     version: int = 0
@@ -77,12 +79,12 @@ class Rules:
     octal: tuple[tuple[str, int], ...] = ()
 
     def table(self, name: str) -> Table | None:
-        """The one that holds."""
+        """The table that holds."""
         return next((table for table in reversed(self.tables) if table.name == name), None)
 
     def row(self, name: str, ranks: int, size: int) -> Row | None:
-        """The one that holds for a communicator and a message. None: the MPI's own choice. ``size``: bytes, as the file
-        counts them."""
+        """The row that holds for a communicator and a message. None for the MPI's own choice. ``size``: bytes, as the
+        file counts them."""
         table = self.table(name)
         if table is None or not table.ranks:
             return None
@@ -91,7 +93,7 @@ class Rules:
 
 
 def place_of(starts: Sequence[int], value: int) -> int:
-    """Of the rule that Open MPI takes: the last one before the first whose start is larger than the value."""
+    """The index of the rule that Open MPI uses: the last one before the first whose start is larger than the value."""
     last = 0
     for place, start in enumerate(starts):
         if start > value:
@@ -114,8 +116,8 @@ def read_rules(path: Path) -> Rules:
 
 
 def numbers_in(word: str) -> list[str]:
-    """The numbers that Open MPI reads from a word. If there is none where it stands, it skips a character, and before
-    that a sign."""
+    """The numbers that Open MPI reads from a word. If no number begins at a place, it skips a sign, if there is one,
+    and one more character."""
     out, at = [], 0
     while at < len(word):
         if found := _NUMBER.match(word, at):
@@ -127,7 +129,7 @@ def numbers_in(word: str) -> list[str]:
 
 
 def value_of(number: str) -> int | None:
-    """Of a number that Open MPI reads; None: it is larger than any that counts."""
+    """The value of a number that Open MPI reads; None if it has too many digits."""
     digits = number.lstrip("+-").lower()
     base = 16 if digits.startswith("0x") else 8 if digits.startswith("0") else 10
     digits = digits.removeprefix("0x").lstrip("0") or "0"
@@ -198,7 +200,7 @@ class _Reader:
 
 
 def written(rules: Rules, about: Iterable[str]) -> str:
-    """The file. ``about``: comments for its head."""
+    """The text of the file. ``about``: comments for its head."""
     return "\n".join([*(f"# {line}" for line in about), *_lines(rules)]) + "\n"
 
 

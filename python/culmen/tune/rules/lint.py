@@ -1,4 +1,4 @@
-"""What a rules file of Open MPI really does, in words, and what is wrong with it."""
+"""The real effect of a rules file of Open MPI, in words, and its mistakes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from .tried import Expected
 
 _Rule = TypeVar("_Rule", Ranks, Row)
 _LARGEST = 2**26  # bytes of a message that a test sends
-_ELEMENT = 4  # bytes, of its reductions
-_STEP = 8  # sizes that any datatype of the test fits into
+_ELEMENT = 4  # bytes of an element in its reductions
+_STEP = 8  # bytes; a multiple of the sizes of the test's datatypes
 Span = tuple[int, int | None]
-# Of an algorithm, by the key of the data file that lists it; the last one counts.
+# Why an algorithm is unsafe, by the key that lists it in the data file. The last key counts.
 _REASONS = {
     "commutative_only": "needs operators that commute",
     "splits_counts": "needs the same count and datatype on all ranks",
@@ -27,18 +27,19 @@ _REASONS = {
 class Finding:
     line: int
     text: str
-    ends_programs: bool = False  # which call this collective there
+    ends_programs: bool = False  # those that make such a call
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """``ranks``: from, to; the latter None: no end. ``sizes``: the same in bytes of a message; None: all sizes."""
+    """``ranks``: the first and the last number; the last one is None if there is no end. ``sizes``: the same, in bytes
+    of a message; None for all sizes."""
 
     collective: str
     ranks: Span
     sizes: Span | None
     algorithm: str
-    kind: str  #: which size this is, see Collectives
+    kind: str  #: the kind of size, see Collectives
     row: Row
 
 
@@ -49,7 +50,7 @@ class Lint:
         self._rules, self._known, self._title = rules, known, title
 
     def findings(self) -> list[Finding]:
-        """In the order of their lines."""
+        """All findings, in the order of their lines."""
         return sorted(self._all(), key=lambda each: each.line)
 
     def meanings(self) -> Iterator[Meaning]:
@@ -60,7 +61,7 @@ class Lint:
                 yield from self._of(table)
 
     def expected(self, most_ranks: int) -> Iterator[Expected]:
-        """A call for each rule that names an algorithm, with at most so many ranks."""
+        """A call for each rule that names an algorithm, with at most ``most_ranks`` ranks."""
         for each in self.meanings():
             low, high = max(each.ranks[0], 2), most_ranks if each.ranks[1] is None else each.ranks[1]
             if each.algorithm == DEFAULT or low > min(high, most_ranks):
@@ -71,7 +72,7 @@ class Lint:
                 yield Expected(each.collective, ranks, 0 if each.collective == "barrier" else size, each.algorithm)
 
     def _runnable(self, each: Meaning, low: int, high: int) -> int:
-        """The least number of ranks that can run it, else ``low``."""
+        """The least number of ranks that can run the algorithm; otherwise ``low``."""
         for ranks in range(low, high + 1):
             if each.algorithm in [one.name for one in self._known.algorithms(each.collective, ranks)]:
                 return ranks
@@ -167,11 +168,11 @@ class Lint:
             yield Finding(row.line, f"{collective}: segments need the same count and datatype on all ranks.")
 
     def _names(self, table: Table) -> list[str]:
-        """Of the algorithms, by their numbers."""
+        """The names of the algorithms, by their numbers."""
         return [DEFAULT, *self._known.of[table.name]["algorithms"]]
 
     def _unsafe(self, table: Table) -> dict[str | None, str]:
-        """Why an algorithm is not for every program."""
+        """The algorithms that are not safe for every program, and why."""
         of = self._known.of[table.name]
         return {name: why for key, why in _REASONS.items() for name in of.get(key, [])}
 
@@ -190,7 +191,7 @@ def _same(row: Row, other: Row) -> bool:
 
 
 def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[Span, _Rule]]:
-    """Each rule that holds, with its first and its last value; None: no end."""
+    """Each rule that holds, with its first and its last value. The last value is None if there is no end."""
     places = [(edge, place_of(starts, edge)) for edge in sorted({0, *starts})] if rules else []
     found: list[tuple[int, int]] = [
         (edge, place) for k, (edge, place) in enumerate(places) if k == 0 or place != places[k - 1][1]
@@ -200,7 +201,7 @@ def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[
 
 
 def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iterator[Finding]:
-    """Rules that do not hold from their start on. ``what``: of which the start is a part."""
+    """Rules that do not hold from their start on. ``what``: a text with {} for the start."""
     begins = {id(rule): first for (first, _), rule in _reachable(rules, starts)}
     for place, (rule, start) in enumerate(zip(rules, starts, strict=True)):
         if id(rule) not in begins:
@@ -219,7 +220,7 @@ def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iter
 
 
 def _size_in(sizes: Span | None, kind: str, ranks: int) -> int | None:
-    """Bytes of a message for which a rule holds; None: a test cannot send it."""
+    """Bytes of a message for which a rule holds; None if a test cannot send such a message."""
     if sizes is None:
         return _STEP
     low, high = sizes
@@ -231,7 +232,7 @@ def _size_in(sizes: Span | None, kind: str, ranks: int) -> int | None:
 
 
 def said(each: Meaning) -> tuple[str, str, str]:
-    """In words: ranks, message sizes, algorithm."""
+    """Ranks, message sizes and algorithm, in words."""
     low, high = each.ranks
     exactly = low if low == high else 0
     ranks = f"{low} and more" if high is None else f"up to {high}" if low <= 1 else f"{low} – {high}"
@@ -253,7 +254,7 @@ def _said_sizes(first: int, last: int | None, kind: str, ranks: int) -> str:
 
 
 def said_span(first: int, last: int | None, of: str = "") -> str:
-    """Of sizes; None: no end. ``of``: follows each size."""
+    """A span of sizes in words. ``last``: None if there is no end. ``of``: a text after each size."""
     if last is None:
         return "all" if not first else f"from {shown_size(first)}{of}"
     if not first:

@@ -1,4 +1,4 @@
-"""Rules from what was measured. Between two measured places, an algorithm holds only if both chose it."""
+"""Rules from measurements. Between two measured places, an algorithm holds only if both chose it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -7,16 +7,16 @@ from typing import NamedTuple
 from ...launch.mpi.collectives import DEFAULT, Collectives, name_and_segment
 from .file import COLLECTIVES, Ranks, Row, Rules, Table
 
-# Of one collective: for each number of ranks, each measured size and the name of its algorithm, in this order.
+# For one collective: for each number of ranks, the measured sizes in ascending order, each with its algorithm.
 Chosen = Mapping[int, Sequence[tuple[int, str]]]
 
 _MOST_BETWEEN = 64  # numbers of ranks that get rules of their own
-# Which size Open MPI compares, as in its data file: for the last two, that of the message does not matter.
+# The size that Open MPI compares, as its data file names it. With the last two, the message size does not matter.
 _ALL_RANKS, _ONE_FOR_ALL = "all_ranks", ("element", "zero")
 
 
 class Step(NamedTuple):
-    """From so many bytes on; with ``after``, from one byte more."""
+    """An algorithm for messages from ``size`` bytes on; with ``after``, from one byte more."""
 
     size: int
     after: bool
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 
 def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
-    """``chosen``: of each collective. Collectives that keep the default everywhere are left out."""
+    """``chosen``: the choices for each collective. Collectives that keep the default everywhere are left out."""
     tables = []
     for name, by_ranks in chosen.items():
         entries = tuple(_different(_entries(name, by_ranks, known)))
@@ -34,7 +34,8 @@ def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
 
 
 def can_hold(collective: str, known: Collectives) -> bool:
-    """Whether a rules file can have a choice for each of its message sizes that holds on all ranks."""
+    """Whether a rules file can choose an algorithm for each message size of a collective, so that it holds on all
+    ranks."""
     there = known.of.get(collective, {}).get("in_rules", {})
     return bool(there) and not there.get("unlike") and (looks_at_sizes(collective, known) or collective == "barrier")
 
@@ -68,7 +69,7 @@ def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]
 
 
 def _different(entries: Iterator[Ranks]) -> Iterator[Ranks]:
-    """Without those that say the same as the one before, which goes on."""
+    """The entries without those that repeat the entry before them, which continues to hold."""
     before = None
     for entry in entries:
         if entry.rows != before:
@@ -77,7 +78,7 @@ def _different(entries: Iterator[Ranks]) -> Iterator[Ranks]:
 
 
 def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
-    """The default below the first size, and above the last one."""
+    """The default holds below the first size, and above the last one."""
     out = [Step(0, False, DEFAULT)]
     for (size, name), (next_size, following) in zip(points, [*points[1:], (0, DEFAULT)], strict=True):
         out.append(Step(size, False, name))
@@ -87,13 +88,15 @@ def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
 
 
 def _one(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
-    """Open MPI does not look at the size: there is a choice only if it is the same for all sizes."""
+    """The step of a collective for which Open MPI ignores the size. There is a choice only if it is the same for all
+    sizes."""
     names = {name for _, name in points}
     return (Step(0, False, names.pop() if len(names) == 1 else DEFAULT),)
 
 
 def _both(low: Sequence[Step], high: Sequence[Step], not_all: set[str]) -> tuple[Step, ...]:
-    """Where both have the same algorithm. ``not_all``: those that not every number of ranks can run."""
+    """The steps at which both have the same algorithm; elsewhere the default. ``not_all``: algorithms that not every
+    number of ranks can run."""
     out = []
     for size, after in sorted({step[:2] for step in (*low, *high)}):
         below, above = (
@@ -105,7 +108,7 @@ def _both(low: Sequence[Step], high: Sequence[Step], not_all: set[str]) -> tuple
 
 
 def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
-    """Of steps at the same place the last one; without steps that change nothing."""
+    """The steps without those that change nothing. Of steps at the same place, the last one counts."""
     last = {step[:2]: step for step in found}
     out: list[Step] = []
     for step in last.values():
@@ -115,7 +118,7 @@ def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _numbers(names: list[str], fans: Mapping[str, int], name: str) -> tuple[int, int, int]:
-    """What a row has for an algorithm: its number, its fan-out, and its segment size."""
+    """The entries of a row for an algorithm: its number, its fan-out, and its segment size."""
     base, segment = name_and_segment(name)
     return names.index(base), fans.get(base, 0), segment
 

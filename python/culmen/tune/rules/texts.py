@@ -16,12 +16,14 @@ from .file import Rules, written
 from .tried import TIMEOUT_S, Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
 
 _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
-# A file for the algorithms of one node, which come first. Debian's MPICH has none of them, and never reads it.
+# The variable of a file for algorithms within one node, which have priority. Debian's MPICH has no such algorithms, and
+# never reads the file.
 _OF_NODE = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
 
 
 def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
-    """The file. ``about``: comments for its head. Raises InputError."""
+    """The text of the file. ``about``: comments for its head. Raises InputError if culmen cannot write rules for this
+    MPI."""
     known = reader_of_rules(launcher)
     if known.rules_kind == "table":
         return written(rules, about)
@@ -29,7 +31,7 @@ def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
 
 
 def built_in(launcher: Launcher) -> trees.Tree:
-    """The tree of the MPI's library; not to be changed. Raises InputError if it has none."""
+    """The tree of the MPI's library. Do not change it. Raises InputError if it has none."""
     return _tree_in(_library(launcher))
 
 
@@ -37,7 +39,7 @@ _tree_in = cache(trees.built_in)  # a library has tens of megabytes
 
 
 def _library(launcher: Launcher) -> Path:
-    """Of the MPI: the one that its programs load."""
+    """The library that programs of this MPI load. Raises InputError if it is not found."""
     linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
     for name in launcher.mpi.libraries:
         if found := re.search(rf"{re.escape(name)} => (/\S+)", linked):

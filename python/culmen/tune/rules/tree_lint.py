@@ -1,4 +1,4 @@
-"""What a tree of MPICH really does, in words, and what is wrong with it."""
+"""The real effect of a tree of MPICH, in words, and its mistakes."""
 
 import re
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from .trees import (
 from .tried import Expected
 
 _LARGEST = 2**26  # bytes of a message that a test sends
-_MOST_RANKS = 128  # numbers of ranks that are looked at
+_MOST_RANKS = 128  # largest number of ranks that is checked
 _SHOWN = 5
-# The sizes that MPICH 4.0.2 has for calls of a collective; of those that are not here, culmen does not know it.
+# The sizes that MPICH 4.0.2 has for calls of a collective. For other collectives, culmen does not know them.
 _BOTH, _TOTAL, _NONE = frozenset(("avg_msg_size", "total_msg_size")), frozenset(("total_msg_size",)), frozenset[str]()
 _SIZES = {
     **dict.fromkeys(("bcast", "reduce", "allreduce", "alltoall"), _BOTH),
@@ -42,7 +42,7 @@ class TreeLint:
         self.most_ranks = min(_MOST_RANKS, max([8, *(bound + 1 for bound in bounds)]))
 
     def ends_programs(self) -> Iterator[str]:
-        """What ends programs that read the file, or that make some of the calls."""
+        """Mistakes that end programs that read the file, or that make some of the calls."""
         missing = [key.partition("=")[2] for key in self._usual if key not in self._tree]
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
@@ -63,7 +63,7 @@ class TreeLint:
         yield from _never(self._tree, [], True)
 
     def differences(self) -> list[Row]:
-        """Where the file has another algorithm than the library, for calls within one node."""
+        """Calls within one node for which the file has another algorithm than the library."""
         return [
             row
             for name in self._known.of
@@ -73,7 +73,7 @@ class TreeLint:
         ]
 
     def expected(self, most_ranks: int) -> Iterator[Expected]:
-        """A call for each difference, with at most so many ranks."""
+        """A call for each difference, with at most ``most_ranks`` ranks."""
         for name, ranks, first, last, leaf in self.differences():
             size = -(-max(first, 1) // 8) * 8
             names = self._known.of[name]["algorithms"]
@@ -98,7 +98,7 @@ class TreeLint:
         yield from spans
 
     def _algorithms(self, key: str) -> set[str]:
-        """That this collective can have."""
+        """The leaves that this collective can have."""
         name = key.partition("=")[2]
         of = self._known.of.get(name, {"algorithms": []})
         own = {leaf for leaf in leaves(self._usual) if leaf.startswith(f"algorithm=MPIR_{name.capitalize()}_")}
@@ -106,8 +106,8 @@ class TreeLint:
 
 
 def _gap_in(tree: Tree, usual: Tree) -> str:
-    """The way to a list of conditions that no call need fulfil; empty if there is none. Lists that are as in the
-    library do not count."""
+    """The path to a list of conditions that may all be false for a call; empty if there is none. Lists that are as in
+    the library do not count."""
     if tree == usual or not tree:
         return ""
     keys = list(tree)
@@ -144,7 +144,7 @@ def _sizes(tree: Tree, ranks: int) -> Iterator[int]:
 
 
 def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
-    """Conditions after one that is always true, or after a larger bound of the same kind."""
+    """Conditions that never hold: they come after one that is always true, or after a larger bound of the same kind."""
     seen: dict[str, int] = {}
     whole = ""
     for key, below in tree.items():
@@ -161,7 +161,7 @@ def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
 
 
 def in_words(rows: list[Row]) -> list[list[str]]:
-    """For a table: the same for several numbers of ranks is one line."""
+    """Lines of a table. Equal rows for consecutive numbers of ranks share a line."""
     out: list[tuple[Row, int]] = []
     for row in sorted(rows, key=lambda row: (row[0], row[2], row[4], row[1])):
         if out and (out[-1][0][0], *out[-1][0][2:]) == (row[0], *row[2:]) and out[-1][1] == row[1] - 1:

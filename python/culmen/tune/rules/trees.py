@@ -1,16 +1,16 @@
-"""The trees by which MPICH 4.0 chooses the algorithms of collectives: read, asked and made.
+"""The trees with which MPICH 4.0 chooses the algorithms of collectives. culmen reads, interprets and makes them.
 
 A tree is JSON: its keys are conditions such as "comm_size<8", and its leaves name algorithms. The library contains a
-tree, which a file replaces as a whole. What MPICH does with it was found out with MPICH 4.0.2:
+tree, and a file replaces the whole tree. These facts were found by experiments with MPICH 4.0.2:
 
-- Of the conditions beside each other, the first one that is true counts. MPICH never goes back to another one.
+- Of the conditions in one list, the first one that is true counts. MPICH never goes back to another one.
 - "avg_msg_size" and "total_msg_size" are bytes of this rank's arguments. Not every collective has both.
 - An unknown condition or algorithm ends the program in MPI_Init. So does a condition with nothing below it, and a list
   of sizes or numbers without "=any" at its end.
-- Where the tree has no algorithm for a call, the call ends the program.
-- Up to the first condition that is not about the communicator, MPICH asks the conditions once for each communicator.
-  After it, it asks them in each call. There, "comm_size<8" is also true for 8.
-- MPICH maps the file into memory, and reads it up to a zero byte. So its size must be no multiple of a page.
+- If the tree has no algorithm for a call, the call ends the program.
+- Up to the first condition that is not about the communicator, MPICH evaluates the conditions once for each
+  communicator. It evaluates all further conditions in each call. In these, "comm_size<8" is also true for 8.
+- MPICH maps the file into memory, and reads it up to a zero byte. So its size must not be a multiple of a page.
 - Blanks in conditions do not count. A comment /* … */ may come first.
 """
 
@@ -31,9 +31,9 @@ Tree = dict[str, Any]
 
 _TEXT = re.compile(rb'\{\s*"collective=[^\0]+')
 _COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
-ELEMENT = 4  # bytes, of the reductions of the benchmark
+ELEMENT = 4  # bytes of an element in the benchmark's reductions
 _PAGE = 4096  # bytes; pages are multiples of it
-_MOST = 2**31 - 1  # of a bound
+_MOST = 2**31 - 1  # largest bound
 _SHOWN = 40  # characters of a long condition
 _KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
 _CONDITIONS = [
@@ -57,7 +57,7 @@ _CONDITIONS = [
 
 @dataclass(frozen=True)
 class Call:
-    """``size``: bytes of a message, as in ``culmen bench collectives``. ``true``: further conditions that hold."""
+    """``size``: bytes of a message, as in ``culmen bench collectives``. ``true``: other conditions that are true."""
 
     collective: str
     ranks: int
@@ -65,8 +65,8 @@ class Call:
     true: frozenset[str]
 
 
-# What holds for calls of the benchmark: in the communicator itself, and in the part of it within one node, which MPICH
-# asks for where it combines algorithms within and between nodes.
+# Conditions that are true for calls of the benchmark: in the communicator itself, and in its part within one node.
+# MPICH uses the latter if it combines algorithms within and between nodes.
 _OF_BENCHMARK = frozenset(
     (
         "is_multi_threaded=no", "comm_type=intra", "is_commutative=yes", "is_sendbuf_inplace=no", "is_op_built_in=yes",
@@ -90,7 +90,7 @@ def built_in(library: Path) -> Tree:
 
 
 def _parsed(text: bytes) -> Tree:
-    """Empty if it is no tree."""
+    """The tree in a text; empty if it is no tree."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -99,7 +99,7 @@ def _parsed(text: bytes) -> Tree:
 
 
 def leaves(tree: Tree) -> Iterator[str]:
-    """All algorithms."""
+    """All algorithms of a tree."""
     for key, below in tree.items():
         if key.startswith("algorithm="):
             yield key
@@ -108,7 +108,7 @@ def leaves(tree: Tree) -> Iterator[str]:
 
 
 def is_tree(path: Path) -> bool:
-    """Whether a file begins as one."""
+    """Whether a file begins like a tree."""
     try:
         return _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"), count=1).lstrip().startswith("{")
     except OSError:
@@ -116,8 +116,8 @@ def is_tree(path: Path) -> bool:
 
 
 def read_tree(path: Path) -> Tree:
-    """Without blanks in conditions. Raises InputError if it cannot be read, RulesError if MPICH would end each program
-    that reads it."""
+    """The tree in a file, without blanks in conditions. Raises InputError if it cannot be read, RulesError if MPICH
+    would end each program that reads it."""
     try:
         text = _COMMENT.sub("", path.read_text(encoding="utf-8"), count=1)
         found = json.loads(text)
@@ -146,7 +146,7 @@ def read_tree(path: Path) -> Tree:
 
 
 class _BoundError(RulesError):
-    """MPICH reads another number."""
+    """A number is so large that MPICH reads another one."""
 
 
 def _checked(tree: Tree, way: list[str]) -> Tree:
@@ -186,7 +186,8 @@ def _ends_a_list(key: str) -> bool:
 
 
 def way_to_leaf(tree: Tree, call: Call) -> list[str]:
-    """The conditions that MPICH follows, and at last the algorithm; no algorithm comes last if there is none."""
+    """The conditions that MPICH follows, and then the algorithm. If there is no algorithm for the call, the list ends
+    with a condition."""
     way: list[str] = []
     by_communicator = True
     while tree:
@@ -209,14 +210,14 @@ def is_of_communicator(key: str) -> bool:
 
 
 def for_any_time(key: str, by_communicator: bool) -> str:
-    """A condition that means the same whenever MPICH asks it."""
+    """An equal condition whose meaning does not depend on when MPICH evaluates it."""
     if not re.match(r"comm_size<\d", key):
         return key
     return f"comm_size<={int(key.removeprefix('comm_size<')) - by_communicator}"
 
 
 def _movable(tree: Tree, by_communicator: bool = True) -> Tree:
-    """A copy that chooses the same below any other condition."""
+    """A copy of a tree that makes the same choices below any other condition."""
     out = {}
     for key, below in tree.items():
         by_communicator = by_communicator and is_of_communicator(key)
@@ -237,7 +238,7 @@ def _holds(key: str, call: Call) -> bool:
     if name == "count" and value == "pow2":
         return call.size < bytes_of_pow2(call.ranks)
     if not sign:
-        return False  # it is not among those that hold
+        return False  # it is not in call.true
     numbers = {
         "comm_size": call.ranks,
         "comm_avg_ppn": call.ranks,
@@ -249,7 +250,8 @@ def _holds(key: str, call: Call) -> bool:
 
 
 def bytes_of_pow2(ranks: int) -> int:
-    """Of the benchmark's messages that have an element for each of the largest power of two in the number of ranks."""
+    """Bytes of the benchmark's messages whose number of elements is the largest power of two up to the number of
+    ranks."""
     return ELEMENT << (ranks.bit_length() - 1)
 
 
@@ -261,14 +263,14 @@ def _parts(key: str) -> tuple[str, str, str]:
 
 
 def name_of_leaf(collective: str, algorithm: str) -> str:
-    """As in a tree: algorithm=MPIR_Bcast_intra_binomial."""
+    """The name of a leaf, such as algorithm=MPIR_Bcast_intra_binomial."""
     kind = "allcomm" if algorithm == "nb" else "intra"
     return f"algorithm=MPIR_{collective.capitalize()}_{kind}_{algorithm}"
 
 
 def with_rules(usual: Tree, rules: Rules, known: Collectives) -> Tree:
-    """The tree in which rules come first. They hold where they were measured: within one node. MPICH chooses as before
-    where a rule has no algorithm, and where an algorithm is not right for a call."""
+    """The tree with rules before its own conditions. The rules hold where they were measured: within one node. If a
+    rule has no algorithm, or if its algorithm is not right for a call, MPICH chooses as before."""
     out = copy.deepcopy(usual)
     for table in rules.tables:
         of = out.get(f"collective={table.name}", {})
@@ -302,7 +304,7 @@ def _by_size(collective: str, rows: tuple[Row, ...], usual: Tree, known: Collect
 
 
 def size_name(collective: str, known: Collectives) -> str:
-    """In conditions; empty if rules of the collective have no size."""
+    """The name of the size in conditions; empty if rules of the collective have no size."""
     return _KEYS.get(known.of[collective].get("in_rules", {}).get("sizes", ""), "")
 
 
@@ -315,7 +317,8 @@ def _steps(name: str, values: list[tuple[int, Tree]]) -> Tree:
 
 
 def _if_right(leaf: Tree, needs: list[str], usual: Tree) -> Tree:
-    """The leaf where all conditions hold; "not " comes before one that must not hold."""
+    """A tree with the leaf for calls for which all conditions hold. "not " stands before a condition that must not
+    hold."""
     for need in reversed(needs):
         condition = need.removeprefix("not ")
         name, _, value = _parts(condition)
@@ -326,7 +329,7 @@ def _if_right(leaf: Tree, needs: list[str], usual: Tree) -> Tree:
 
 
 def with_leaf(tree: Tree, way: list[str], leaf: Tree) -> Tree:
-    """A copy that has something else at the end of a way."""
+    """A copy that has ``leaf`` in place of the end of ``way``."""
     out = copy.deepcopy(tree)
     place = out
     for key in way[:-2]:
@@ -336,6 +339,6 @@ def with_leaf(tree: Tree, way: list[str], leaf: Tree) -> Tree:
 
 
 def text(tree: Tree, about: list[str]) -> str:
-    """The file. ``about``: comments for its head."""
+    """The text of the file. ``about``: comments for its head."""
     out = "/* " + "\n   ".join(about) + " */\n" + json.dumps(tree, indent=1) + "\n"
     return out if len(out.encode()) % _PAGE else out + "\n"

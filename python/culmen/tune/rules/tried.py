@@ -1,7 +1,7 @@
-"""Whether an MPI does what a file of rules says.
+"""Checks that an MPI follows a file of rules.
 
-Open MPI: ranks call the collectives, and the functions that run are counted. MPICH does not show its functions. So each
-algorithm in its tree gives way to one of another collective: this ends the ranks if a call comes there.
+With Open MPI, ranks call the collectives, and the functions that run are counted. MPICH does not show its functions.
+Therefore each algorithm in its tree is replaced by one of another collective. This ends the ranks if a call reaches it.
 """
 
 import itertools
@@ -34,7 +34,7 @@ class Expected(NamedTuple):
 
 
 def reader_of_rules(launcher: Launcher) -> Collectives:
-    """What is known of its MPI. Raises InputError if culmen cannot write its files of rules."""
+    """The known collectives of the launcher's MPI. Raises InputError if culmen cannot write its files of rules."""
     known = known_collectives(launcher)
     if not known.rules_file:
         raise InputError(
@@ -45,8 +45,8 @@ def reader_of_rules(launcher: Launcher) -> Collectives:
 
 
 def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
-    """The variables with which programs use a file of rules. No component of the MPI is left out, as measurements
-    do."""
+    """The variables with which programs use a file of rules. Unlike measurements, they disable no component of the
+    MPI."""
     needed = {name: value for name, value in known.environment.items() if name not in known.only_measuring}
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
@@ -76,8 +76,8 @@ def not_as_expected(
     beside: Mapping[str, str] | None = None,
     mappings: Mapping[int, str] | None = None,
 ) -> dict[Expected, str]:
-    """What ran instead, or why nothing ran. ``beside``: further variables of the environment. ``mappings``: those of
-    the ranks, by their number."""
+    """For each call that is not as expected, the algorithm that ran instead, or why nothing ran. ``beside``: further
+    variables of the environment. ``mappings``: mappings of the ranks, by their number."""
     known = reader_of_rules(launcher)
     changed = [each for each in expected if each.algorithm != DEFAULT]
     trial = _Trial(launcher, beside or {}, mappings or {})
@@ -87,7 +87,8 @@ def not_as_expected(
 
 
 def _not_reached(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
-    """For trees. For each leaf, one launch with the file as it is, and one with another algorithm in its place."""
+    """The check for trees. It makes two launches for each leaf: one with the file as it is, and one with another
+    algorithm in place of the leaf."""
     tree = trees.read_tree(rules)
     out: dict[Expected, str] = {}
     seen: dict[tuple[str, ...], str] = {}
@@ -122,14 +123,14 @@ def decoy(collective: str) -> str:
 
 
 def ended_there(error: Exception | None) -> bool:
-    """Whether MPICH came to an algorithm of another collective."""
+    """Whether MPICH reached an algorithm of another collective."""
     return "mpir_coll.c" in getattr(error, "said", "")
 
 
 def error_of(
     launcher: Launcher, each: Expected, environment: dict[str, str], mapping: str = ""
 ) -> LostError | RefusedError | None:
-    """Of the call, or of the MPI's own calls before it, such as those in MPI_Init."""
+    """The error of the call, or of the MPI's own calls before it, such as those in MPI_Init. None if there was none."""
     try:
         with Session(launcher, each.ranks, TIMEOUT_S, environment, mapping) as session:
             session.check(each.collective, 0, each.size, 0)
@@ -139,7 +140,7 @@ def error_of(
 
 
 def _not_run(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
-    """By functions. One launch for each number of ranks."""
+    """The check by functions, with one launch for each number of ranks."""
     known = reader_of_rules(trial.launcher)
     by_ranks: dict[int, list[Expected]] = defaultdict(list)
     for each in expected:
@@ -162,7 +163,7 @@ def _not_run(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[E
 
 
 def _try(session: Session, each: Expected, algorithms: Iterable[Algorithm]) -> str:
-    """Empty if it is as expected."""
+    """Makes the call. Returns why it is not as expected; empty if it is."""
     names = {one.function: one.name for one in algorithms if one.function}
     try:
         session.check(each.collective, 0, each.size, 0)
