@@ -1,4 +1,4 @@
-"""Talks to a native benchmark: a command, a line; an answer, a line. See src/mpibench/main.c and src/rawbench."""
+"""Talks to a native benchmark. Each command and each answer is one line. See src/mpibench/main.c and src/rawbench."""
 
 import os
 import queue
@@ -114,7 +114,7 @@ class Conversation:
         return LostError(f"the ranks ended{': ' + said if said else ''}", "".join(self._said))
 
     def _read(self) -> None:
-        """Lines of the benchmark; a last empty one."""
+        """Reads the lines of the benchmark. An empty answer stands for the end."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith(("ok", "error")):

@@ -11,7 +11,7 @@ from .sampling import Interval
 
 
 def lead_of(command: str, *facts: str, here: bool = True) -> str:
-    """HTML: who measured when; the facts, and this machine unless it was another one."""
+    """HTML: the command, the version and the time. If ``here``, also the facts and this machine."""
     out = f"<p>{command}; {text(_core.build)}; as of {time.strftime('%Y-%m-%d %H:%M:%S %z')}.</p>"
     if not here:
         return out
@@ -20,7 +20,7 @@ def lead_of(command: str, *facts: str, here: bool = True) -> str:
 
 
 def error_bars(intervals: Sequence[Interval]) -> dict[str, Any]:
-    """In µs, around the medians. Without an interval, there is no bar."""
+    """Error bars in µs around the medians. Without an interval, there is no bar."""
     return {
         "type": "data",
         "symmetric": False,

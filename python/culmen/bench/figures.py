@@ -21,7 +21,7 @@ Pairs = Sequence[tuple[float, Value]]
 
 
 def transport_page(rows: Rows, other: Rows | None = None, names: tuple[str, str] = ("A", "B")) -> str:
-    """HTML. Figures without data are left out. ``other``: the same grid on another machine, for figure 6."""
+    """The HTML page. Figures without data are left out. ``other``: the same grid on another machine, for figure 6."""
     figures = [figure for figure in _figures(rows, other, names) if figure is not None]
     lead = lead_of("culmen bench transport", here=other is None)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
@@ -68,7 +68,7 @@ def _by_duration(points: Iterable[Point]) -> dict[float, list[Point]]:
 
 
 def _speed_up(rows: Rows, key: str, title: str, transports: tuple[str, ...]) -> Figure | None:
-    """Against the number of workers, with the ideal line."""
+    """The speed-up against the number of workers, with the ideal line."""
     about = (
         "The speed-up is the time of one worker for an evaluation, divided by the time of all workers for one. The "
         "grey line is the ideal: the number of workers."
@@ -91,7 +91,8 @@ def _speed_up(rows: Rows, key: str, title: str, transports: tuple[str, ...]) -> 
 
 
 def _gain(rows: Rows, key: str, title: str, about: str, pairs: list[tuple[Point, Point]]) -> Figure | None:
-    """Against the number of workers, one line for each duration, in per cent. ``pairs``: points and references."""
+    """The gain in per cent against the number of workers, with one line for each duration. ``pairs``: points and
+    references."""
     reference = dict(pairs)
 
     def gain(p: Point) -> Value | None:
@@ -172,7 +173,7 @@ def _efficiencies(rows: Rows) -> Iterator[Figure]:
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
-    """Our transports first."""
+    """The transports of culmen first."""
     return sorted(names, key=lambda name: (TRANSPORTS.index(name) if name in TRANSPORTS else len(TRANSPORTS), name))
 
 
@@ -233,7 +234,7 @@ def _finish_per_cent(figure: Figure, label: str) -> None:
 
 
 def _ends_of(line: dict[str, Any]) -> Iterator[float]:
-    """Of the error bars."""
+    """The ends of the error bars."""
     bars = line["error_y"]
     for y, above, below in zip(line["y"], bars["array"], bars["arrayminus"], strict=True):
         yield from (y + above, y - below)

@@ -18,7 +18,7 @@ from .words import words_of
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _SHORTEST_S, _LONGEST_S = 1e-6, 3600.0
 _MOST_WORKERS, _MOST_IO_THREADS = 65536, 256
-_OWN_FILES = 100  # open files of a master beside those of its workers
+_OWN_FILES = 100  # open files of a master, in addition to those for its workers
 _SEED = 1
 
 
@@ -84,7 +84,7 @@ class Grid:
 
 
 def durations_of(text: str) -> tuple[float, ...]:
-    """Seconds, in the order of their size."""
+    """Seconds, in ascending order."""
     return tuple(sorted({_duration(word) for word in words_of(text, "--durations", "write a list such as 1ms,10ms")}))
 
 

@@ -24,7 +24,7 @@ class KeptStore:
     the folder with results contains a copy. So the results can be on a network file system. Use it in a ``with``
     statement.
 
-    ``place``: where it is inside the block. Raises InputError if ``scratch`` cannot be written.
+    ``place``: the path of the store inside the block. Raises InputError if ``scratch`` cannot be written.
     """
 
     def __init__(self, store: Path, scratch: Path | None) -> None:
@@ -112,7 +112,7 @@ def folder_for(path: Path) -> Path:
 
 @contextmanager
 def folder_of_results(path: Path) -> Iterator[Path]:
-    """As ``folder_for``. If the block fails, a folder that was made and is still empty is removed."""
+    """The same as ``folder_for``. If the block fails, a folder that was made and is still empty is removed."""
     is_new = not path.exists()
     folder = folder_for(path)
     try:

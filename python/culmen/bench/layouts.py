@@ -33,7 +33,8 @@ class Layout(NamedTuple):
 
 def layouts_of(node_counts: str | None, per_node: str | None, nodes: int, other: str = "") -> tuple[Layout, ...]:
     """Each number of nodes with each number of ranks per node; none without these options. Those with one rank are left
-    out. ``nodes``: of the job; 0: unknown. ``other``: an option that gives the ranks another way. Raises InputError."""
+    out. ``nodes``: number of nodes of the job; 0 if unknown. ``other``: an option that gives the ranks in another way.
+    Raises InputError for a wrong option."""
     if per_node is None:
         if node_counts is not None:
             raise InputError(f"{NODES} needs {PER_NODE}, for example {PER_NODE} 1,4")
@@ -63,13 +64,13 @@ def _numbers(text: str, option: str) -> list[int]:
 
 
 def per_node_of(mapping: str) -> int:
-    """0: this mapping is not a layout."""
+    """The ranks per node of a mapping; 0 if it is not a layout."""
     found = _NAME.fullmatch(mapping)
     return int(found[1]) if found else 0
 
 
 def flags_of(launcher: Launcher, per_node: int) -> list[str]:
-    """Words for the launcher. Raises InputError if it cannot be told."""
+    """Words for the launcher. Raises InputError if culmen does not know them."""
     placement = launcher.mpi.placement
     if placement is None or not placement.per_node:
         raise InputError(f"{PER_NODE}: culmen does not know how {launcher.mpi.title} places ranks on nodes")
@@ -77,7 +78,8 @@ def flags_of(launcher: Launcher, per_node: int) -> list[str]:
 
 
 def joined(flags: Iterable[str]) -> list[str]:
-    """A launcher takes an option once: `--map-by :MODIFIER` is put into another `--map-by`."""
+    """The words with `--map-by` only once, because a launcher accepts it only once. `--map-by :MODIFIER` is put into
+    another `--map-by`."""
     out: list[str] = []
     modifiers = ""
     words = iter(flags)
@@ -109,8 +111,8 @@ def check_room(layouts: Iterable[Layout]) -> None:
 
 
 def check_placed(mapping: str, ranks: int, found: tuple[int, int]) -> None:
-    """``found``: the number of nodes, and the most ranks on one. Raises InputError if the launcher did not do as it was
-    told."""
+    """``found``: the number of nodes, and the most ranks on one. Raises InputError if the launcher used another
+    layout."""
     per_node = per_node_of(mapping)
     if per_node and found != (ranks // per_node, per_node):
         raise InputError(
@@ -120,8 +122,9 @@ def check_placed(mapping: str, ranks: int, found: tuple[int, int]) -> None:
 
 
 def one_for_each_number(layouts: Iterable[Layout]) -> tuple[tuple[Layout, ...], list[str]]:
-    """The layouts that a rules file can hold: of those with the same number of ranks, the one with the fewest nodes,
-    because launchers fill a node before the next one. And a sentence for each number of which some are left out."""
+    """The layouts that a rules file can hold, and a sentence for each number of ranks with layouts that are left out.
+    Of the layouts with the same number of ranks, the one with the fewest nodes stays, because launchers fill a node
+    before the next one."""
     by_ranks: dict[int, list[Layout]] = {}
     for layout in sorted(layouts):
         by_ranks.setdefault(layout.ranks, []).append(layout)

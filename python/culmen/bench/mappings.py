@@ -14,7 +14,7 @@ NAMES = ("core", "socket", "node")
 
 
 def mappings_of(text: str | None) -> tuple[str, ...]:
-    """Those that the option names. Raises InputError for an unknown one."""
+    """The mappings that the option names. Raises InputError for an unknown one."""
     if text is None:
         return (OWN,)
     words = words_of(text, "--mapping")
@@ -29,7 +29,7 @@ def check(launcher: Launcher, ranks: int, mappings: Sequence[str]) -> None:
 
 
 def flags_of(launcher: Launcher, ranks: int, mapping: str) -> list[str]:
-    """For the launcher. Raises InputError if there are more ranks on a node than cores."""
+    """Words for the launcher. Raises InputError if there are more ranks on a node than cores."""
     if mapping == OWN:
         return []
     if per_node := layouts.per_node_of(mapping):

@@ -16,7 +16,8 @@ from .study import PointStudy
 
 
 class End(Enum):
-    """How a measurement ended. ENOUGH: it has measured as many points as --at-most allows. STOPPED: by a signal."""
+    """How a measurement ended. WHOLE: all points are measured. ENOUGH: it has measured as many points as --at-most
+    allows. STOPPED: a signal stopped it."""
 
     WHOLE = auto()
     ENOUGH = auto()
@@ -33,9 +34,9 @@ def run_missing(
     at_most: int | None = None,
     check: Callable[[int], None] = lambda _done: None,
 ) -> End:
-    """Measures the points that the last round of a study does not have, at most ``at_most`` of them. ``points``,
-    ``store``: those of the first round. ``what``: the kind of the points. ``begin`` and ``check`` get the number of
-    points that were measured before; ``check`` may raise InputError."""
+    """Measures the missing points of the last round of a study, at most ``at_most`` of them. ``points``, ``store``:
+    those of the first round. ``what``: the kind of the points. ``begin`` and ``check`` get the number of points that
+    were measured before; ``check`` may raise InputError."""
     done, count = study.open(), len(study.points)
     if done == count:
         if not quiet:

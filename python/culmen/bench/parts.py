@@ -15,39 +15,40 @@ from ..launch.mpi import Launcher, Words
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 _LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
 _SETTINGS = re.compile(rf"HYDRA_|({'|'.join(HOST_FILES)})$")
-_NEW_COLUMNS = 4  # that earlier versions did not write
+_NEW_COLUMNS = 4  # number of columns that earlier versions did not write
 
 
 def for_evaluators(folder: Path) -> None:
-    """Puts into the environment what they need: the folder of the results, and the settings of launchers."""
+    """Puts data for evaluators into the environment: the folder of the results, and the settings of launchers."""
     os.environ[FOLDER] = str(folder.resolve())
     os.environ[_LAUNCHERS] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
 
 
 def settings_of_launchers() -> dict[str, str]:
-    """In an evaluator: the variables for a launcher of MPI ranks that it does not have in its environment."""
+    """For an evaluator, the variables for a launcher of MPI ranks that are not in its environment."""
     return json.loads(os.environ.get(_LAUNCHERS, "{}"))
 
 
 def situations_here(launcher: Launcher, n: int) -> list[Words]:
-    """As ``situations``, also in an evaluator, whose environment has no file of hosts. ``n``: ranks on a machine."""
+    """The same as ``situations``, but also right in an evaluator, whose environment has no file of hosts. ``n``: number
+    of ranks on a machine."""
     return situations(launcher, n, here=not names_hosts(settings_of_launchers()))
 
 
 def part_named(name: str, folder: Path | None = None) -> Path:
-    """``folder``: of the results; default: as the environment says."""
+    """``folder``: the folder of the results; by default the one in the environment."""
     return Path(folder or os.environ.get(FOLDER, "."), "samples", f"{name}.csv")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The file is there as a whole, or not at all."""
+    """Writes a file. It exists either completely or not at all."""
     new = path.with_name(f"{path.name}.new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
 
 
 def write_part(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """The file is there as a whole, or not at all."""
+    """Writes a file. It exists either completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     with new.open("w", newline="", encoding="utf-8") as file:
@@ -86,7 +87,7 @@ def rows_in(paths: Iterable[Path], columns: Sequence[str], command: str) -> Iter
 
 
 def join(paths: Iterable[Path], to: Path, columns: Sequence[str]) -> None:
-    """All rows in one file."""
+    """Writes all rows into one file."""
     with to.open("w", encoding="utf-8") as file:
         file.write(",".join(columns) + "\r\n")
         for path in paths:
@@ -99,8 +100,8 @@ def join(paths: Iterable[Path], to: Path, columns: Sequence[str]) -> None:
 
 
 def write_parquet(table: Path, to: Path, numbers: Mapping[str, str]) -> None:
-    """The rows of a table of join(). ``numbers``: the columns with numbers, and their types of Arrow; without a value
-    they are null. The others are texts."""
+    """The rows of a table of join(). ``numbers``: the columns with numbers, and their Arrow types. An empty number
+    becomes null. The other columns are texts."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet

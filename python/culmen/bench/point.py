@@ -23,7 +23,7 @@ class Point:
 
     transport: str
     workers: int
-    evaluation_s: float  #: duration of an evaluation, as it should be
+    evaluation_s: float  #: intended duration of an evaluation
     prefetch: bool = True
     io_threads: int = 1
     repetition: int = 1
@@ -34,12 +34,12 @@ class Point:
 
     @property
     def is_plain(self) -> bool:
-        """It has the usual options."""
+        """Whether it has the usual options."""
         return self.prefetch and self.io_threads == 1
 
     @property
     def name(self) -> str:
-        """Of the transport, for people."""
+        """The name of the transport, for people."""
         return Path(self.transport).stem
 
 

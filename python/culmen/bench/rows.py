@@ -24,7 +24,7 @@ class Row:
 
 
 class Value(NamedTuple):
-    """A mean over repetitions. ``error``: its standard error; 0 with one repetition, where it is unknown."""
+    """A mean over repetitions. ``error``: its standard error; 0 with one repetition, because it is then unknown."""
 
     mean: float
     error: float = 0.0
@@ -58,7 +58,7 @@ class Rows:
 
     @property
     def points(self) -> list[Point]:
-        """All that were measured, without repetition, in a stable order."""
+        """All points that were measured, without repetition, in a stable order."""
         return sorted(self._groups, key=lambda p: (p.transport, p.evaluation_s, p.prefetch, p.io_threads, p.workers))
 
     def has(self, point: Point) -> bool:

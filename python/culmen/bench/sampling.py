@@ -10,14 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-LEAST_VISITS = 6  # with fewer, even the smallest and the largest enclose a median with less than 95 %
+LEAST_VISITS = 6  # with fewer, even the interval from the smallest to the largest has less than 95 %
 _CONFIDENCE = 0.95
 _NEXT_LOOK = 1.1
 _FIRST_CALLS, _VISIT_S = 3, 0.005  # a visit is short, so that all series meet the same noise
 
 
 class Interval(NamedTuple):
-    """The median of all times, and the ends of its interval of 95 %, in seconds. Without an interval: infinite."""
+    """The median of all times, and the ends of its interval of 95 %, in seconds. If there is no interval, its upper end
+    is infinite."""
 
     median: float
     low: float
@@ -25,7 +26,7 @@ class Interval(NamedTuple):
 
     @property
     def exists(self) -> bool:
-        """False: there were too few visits."""
+        """False if there were too few visits."""
         return math.isfinite(self.high)
 
     @property
@@ -52,7 +53,8 @@ def warm_up(visits: Sequence[Sequence[float]]) -> int:
 
 
 def interval(visits: Sequence[Sequence[float]]) -> Interval:
-    """The calls of one visit disturb each other, so the interval is that of the visits' medians, from their order.
+    """The median of all times, and its interval. The calls of one visit are not independent, so the interval comes from
+    the order of the visits' medians.
 
     H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed. (2003), section 7.1.
     """
@@ -68,8 +70,9 @@ def interval(visits: Sequence[Sequence[float]]) -> Interval:
 
 @dataclass(frozen=True)
 class Limits:
-    """``interval``: half the length of the median's interval, relative. ``budget_s``: of all visits; after it, less
-    exact is enough. With ``repetitions`` neither is looked at. ``most_calls``: of a visit."""
+    """``interval``: half the length of the median's interval, divided by the median. ``budget_s``: time of all visits,
+    after which a less exact median is enough. With ``repetitions``, both are ignored. ``most_calls``: largest number of
+    calls of a visit."""
 
     interval: float = 0.05
     budget_s: float = 1.0
@@ -98,7 +101,8 @@ class Series:
         return interval(visits[warm_up(visits) :])
 
     def has_enough(self, limits: Limits) -> bool:
-        """With more visits, the interval takes longer to compute. So it is computed again after 10 % more visits."""
+        """Whether no more visits are needed. With more visits, the interval takes longer to compute. So it is computed
+        again only after 10 % more visits."""
         n = len(self.visits)
         if limits.repetitions:
             return sum(map(len, self.in_time)) >= limits.repetitions
@@ -112,7 +116,7 @@ class Series:
         return len(kept) >= LEAST_VISITS and interval(kept).relative <= limits.interval
 
     def is_exact(self, limits: Limits) -> bool:
-        """The interval is as short as was asked for; always with repetitions."""
+        """Whether the interval is as short as requested; always true with repetitions."""
         if not self.in_time:
             return False
         return bool(limits.repetitions) or self.interval.relative <= limits.interval

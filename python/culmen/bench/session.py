@@ -15,12 +15,12 @@ from .layouts import check_placed, joined, per_node_of
 from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers, situations_here
 
-_ALSO = {"MPICH 4": ("MPICH 3.",)}  # their launchers cannot be told apart
+_ALSO = {"MPICH 4": ("MPICH 3.",)}  # their launchers cannot be distinguished
 
 
 class Session(Conversation):
-    """``timeout_s``: the longest time for an answer. ``mapping``: of the ranks; empty: the launcher's own. Use
-    it in a ``with`` statement, which ends the ranks.
+    """``timeout_s``: the longest time for an answer. ``mapping``: mapping of the ranks; empty for the launcher's own.
+    Use it in a ``with`` statement, which ends the ranks.
 
     Raises InputError if culmen was built without this MPI, or if the ranks load another version of it than the
     launcher's. Raises LostError if the ranks cannot be started.
@@ -73,7 +73,7 @@ class Session(Conversation):
         key = f"{collective} {algorithm.name}"
         if not self._collectives.keeps(collective):
             usual = self._collectives.algorithms(collective)[0].variables
-            self._set({**self._usual, **algorithm.variables})  # another collective may use this one
+            self._set({**self._usual, **algorithm.variables})  # a collective may call another one
             self._usual |= usual
             return 0
         if key not in self._communicators:
@@ -88,7 +88,7 @@ class Session(Conversation):
         return int(number), int(most)
 
     def check(self, collective: str, communicator: int, size: int, root: int) -> None:
-        """One call. Raises RefusedError if the MPI refuses it or a result is wrong."""
+        """Makes one call. Raises RefusedError if the MPI refuses it or a result is wrong."""
         self._ask(f"check {collective} {communicator} {size} {root}")
 
     def time(
@@ -101,17 +101,18 @@ class Session(Conversation):
         return [1e-9 * int(word) for word in answer[:calls]], set(answer[calls:])
 
     def value_of(self, variable: str) -> list[str]:
-        """Of a control variable of MPI_T at rank 0: as a number or a text, and its name if it has one. Raises
-        RefusedError if there is none."""
+        """The value of a control variable of MPI_T at rank 0, and the name of the value if it has one. Raises
+        RefusedError if there is no such variable."""
         return self._ask(f"get {variable}").split(" ") or [""]
 
     def netmods(self) -> list[str]:
-        """Of MPICH: the parts that carry messages between nodes."""
+        """The components of MPICH that carry messages between nodes; empty for other MPIs."""
         found = re.search(r"Device:\s+ch4:([\w ]*?)(?:\s+MPI|\s\s|$)", self.library)
         return found[1].split() if found else []
 
     def memory(self) -> tuple[int, int]:
-        """Bytes of the rank with most memory: the most since its start or since the last such question, and now."""
+        """Bytes of the rank that has most memory: the largest value since its start or since the last call, and the
+        present one."""
         most, now = self._ask("memory").split()
         return int(most), int(now)
 
@@ -127,7 +128,7 @@ class Session(Conversation):
 
 
 class Ranks:
-    """Sessions of one launch after the other: the next one starts when ranks were lost. Use it in a ``with`` statement.
+    """Sessions, one after the other: a new one starts after ranks were lost. Use it in a ``with`` statement.
 
     ``timeout_s``, ``mapping``, ``environment``: as for Session.
     """
@@ -166,12 +167,12 @@ class Ranks:
         return self._launcher.mpi.collectives
 
     def functions(self, collective: str) -> set[str]:
-        """Those of the MPI's library that contain its algorithms; none if it does not show them."""
+        """The functions of the MPI's library that contain the algorithms; none if the MPI does not show them."""
         known = self.known
         return {one.function for one in known.algorithms(collective)} - {""} if known else set()
 
     def end(self) -> str:
-        """Returns why the ranks did not end well; empty if they did."""
+        """Ends the ranks. Returns why they did not end well; empty if they did."""
         session, self._session = self._session, None
         if session is None:
             return ""

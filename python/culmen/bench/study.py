@@ -22,8 +22,9 @@ _AGAIN = "-again-"  # in the names of stores
 
 
 class KeptStudy:
-    """``folder``: relative paths of the evaluator start there. ``source``: what messages name. ``candidates``: what the
-    store holds, for a message. ``beside``: evaluations get their folders beside this path; None: beside the store."""
+    """``folder``: relative paths of the evaluator start there. ``source``: the name in messages. ``candidates``: a word
+    for the content of the store, for a message. ``beside``: evaluations get their folders next to this path; None for
+    next to the store."""
 
     def __init__(
         self,
@@ -45,7 +46,8 @@ class KeptStudy:
         return self.store.exists() and bool(self._study.meet(open_store(self.store).begun).another)
 
     def open(self) -> int:
-        """The number of evaluations that the store has already. Raises InputError if it is of another study."""
+        """The number of evaluations that the store has already. Raises InputError if it is of another study, or in
+        use."""
         if not self.store.exists():
             return 0
         opened = open_store(self.store)
@@ -62,10 +64,10 @@ class KeptStudy:
     def conduct(
         self, begin: Callable[[], Monitor], exit_code: int, limit: int | None = None, wall_time_s: float | None = None
     ) -> Result:
-        """Runs until there are ``limit`` evaluations, or for ``wall_time_s``, or to the end of the study: candidates
-        depend on neither. ``exit_code``: of the program after a second signal.
+        """Runs until there are ``limit`` evaluations, for ``wall_time_s``, or to the end of the study. Candidates do
+        not depend on these limits. ``exit_code``: of the program after a second signal.
 
-        Raises CulmenError or one of its kinds if the run broke, InputError if the store is of another machine."""
+        Raises CulmenError or one of its kinds if the run failed, and InputError if the store is of another machine."""
         self._check_machine()
         self._study.settle()
         config = self._study.config
@@ -96,8 +98,8 @@ class KeptStudy:
 
 
 class PointStudy(KeptStudy):
-    """``command``: that measures the points. ``points``: the parameters of each point, with values of the same types.
-    ``fixed``: of all points. ``evaluator``: a function of culmen."""
+    """``command``: the command that measures the points. ``points``: the parameters of each point, with values of the
+    same types. ``fixed``: parameters of all points. ``evaluator``: a function of culmen."""
 
     def __init__(
         self,
@@ -133,8 +135,8 @@ class PointStudy(KeptStudy):
         return self._of(self.points, store)
 
     def last_round(self) -> "PointStudy":
-        """The study that the same command continues: this one or, if it is complete, one of the points that failed in
-        it, in a store beside it; and so on. Raises InputError as open() does."""
+        """The study that the same command continues. If this study is complete, it is a study of the points that
+        failed, in a store next to this one; and so on. Raises InputError as open() does."""
         if self.open() < len(self.points):
             return self
         found = read(self.store)
@@ -144,14 +146,14 @@ class PointStudy(KeptStudy):
         return self._of([self.points[number] for number in failed], _next_round(self.store)).last_round()
 
     def missing(self) -> int:
-        """The number of points that the same command measures: those without an outcome, or else those that failed.
+        """The number of points that the same command measures: those without an outcome, otherwise those that failed.
         Raises InputError as open() does."""
         last = self.last_round()
         return len(last.points) - last.open()
 
     def run(self, begin: Callable[[], Monitor], exit_code: int, limit: int) -> bool:
-        """Measures the points until there are ``limit`` of them. False: a signal stopped it. ``exit_code``: of the
-        program after a second signal."""
+        """Measures the points until there are ``limit`` of them. Returns False if a signal stopped it. ``exit_code``:
+        of the program after a second signal."""
         result = self.conduct(begin, exit_code, limit)
         if result.reason in ("interrupted", "evaluations"):
             return result.reason == "evaluations"
@@ -164,12 +166,13 @@ def _next_round(store: Path) -> Path:
 
 
 def later_rounds(store: Path) -> list[Path]:
-    """All stores beside this one in which points were measured again."""
+    """All stores next to this one in which points were measured again."""
     return sorted(store.parent.glob(f"{glob.escape(store.stem)}{_AGAIN}*{store.suffix}"))
 
 
 def rounds(store: Path) -> list[Path]:
-    """The store, and those beside it in which points that had failed were measured again; none: it does not exist."""
+    """The store, and the stores next to it in which failed points were measured again. Empty if the store does not
+    exist."""
     return [store, *rounds(_next_round(store))] if store.exists() else []
 
 

@@ -27,7 +27,7 @@ def _time_limit_s(grid: Grid) -> float:
 
 
 def rows_in(store: Path, cost: str) -> tuple[Rows, list[str]]:
-    """The points that succeeded in a store and in those beside it, and one sentence for each kind of failure in the
+    """The points that succeeded in a store and in those next to it, and one sentence for each kind of failure in the
     last one."""
     rows, failures, told = [], [], 0
     for place in rounds(store):

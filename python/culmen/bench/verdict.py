@@ -14,8 +14,8 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True)
 class Verdict:
-    """``gain``: the share by which the value is better with the new settings; negative: it is worse. ``low`` and
-    ``high``: its interval of 95 %. Without positive values, there is no share, and these are differences."""
+    """``gain``: the share by which the value is better with the new settings; negative if it is worse. ``low`` and
+    ``high``: its interval of 95 %. If not all values are positive, there is no share, and these are differences."""
 
     before: float  # medians of the values
     after: float
@@ -48,7 +48,8 @@ def in_turns(kinds: Sequence[Kind], rounds: int, seed: int) -> list[Kind]:
 def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool) -> Verdict:
     """``pairs``: the values of each round, with the old and the new settings; at least two.
 
-    The interval is Student's, of the differences of each pair; for positive values, of the logarithms of their ratios.
+    The interval comes from Student's t distribution. The data are the differences of the pairs, or the logarithms of
+    their ratios if all values are positive.
     """
     old, new = np.asarray(pairs, dtype=float).T
     relative = bool((old > 0).all() and (new > 0).all())
@@ -64,16 +65,16 @@ def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool) -> Verdict:
 
 
 def student_factor(confidence: float, count: int) -> float:
-    """Half the length of the interval of a mean, in standard errors (Biometrika 6 (1908) 1). ``count``: of the values,
-    at least two."""
+    """Half the length of the interval of a mean, in standard errors (Biometrika 6 (1908) 1). ``count``: number of
+    values, at least two."""
     return float(special.stdtrit(count - 1, (1 + confidence) / 2))
 
 
 def standard_error(values: np.ndarray) -> float:
-    """Of the mean. ``values``: at least two."""
+    """The standard error of the mean. ``values``: at least two."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def _share(log_ratio: float, maximize: bool) -> float:
-    """Of the old value: how much more there is, or how much is saved."""
+    """The share of the old value that is gained or saved."""
     return float(np.expm1(log_ratio) if maximize else -np.expm1(-log_ratio))

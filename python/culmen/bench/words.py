@@ -11,7 +11,7 @@ _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 
 def words_of(text: str, option: str, instead: str = "write names with commas between them") -> tuple[str, ...]:
-    """Each once. Raises InputError if there is none."""
+    """The words of a list with commas, each once. Raises InputError if there is none."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not words:
         raise InputError(f"{option} is empty; {instead}")
@@ -27,7 +27,7 @@ def check_known(option: str, kind: str, given: Sequence[str], known: Sequence[st
 
 
 def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
-    """`0,100,4K` or ranges: `1-4M` has its ends and the powers of two between them."""
+    """Sizes such as `0,100,4K`, or ranges. `1-4M` has its ends and the powers of two between them."""
     out: set[int] = set()
     for word in words_of(text, option):
         ends = [_bytes(end) for end in word.split("-")]
@@ -41,7 +41,7 @@ def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
 
 
 def one_size(text: str, option: str) -> int:
-    """In bytes. Raises InputError."""
+    """The bytes of one size. Raises InputError for another text."""
     found = _bytes(text)
     if found is None:
         raise InputError(f"{option} must be one size such as 64K or 4M, got '{text}'")
@@ -49,7 +49,7 @@ def one_size(text: str, option: str) -> int:
 
 
 def beside(sizes: tuple[int, ...], offset: int) -> tuple[int, ...]:
-    """With each size also those that are ``offset`` bytes smaller and larger."""
+    """The sizes, and those that are ``offset`` bytes smaller and larger."""
     found = {size + step for size in sizes for step in (-offset, 0, offset)}
     return tuple(sorted(size for size in found if 0 <= size <= MOST_BYTES))
 

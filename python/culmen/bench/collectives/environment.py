@@ -1,4 +1,4 @@
-"""The file that says where, and with which MPI, the samples beside it were measured."""
+"""The file about the machine and the MPI with which the samples next to it were measured."""
 
 import json
 import os
@@ -24,12 +24,12 @@ _INSTEAD = "give another folder with --output, or write --overwrite to measure a
 
 
 def write(folder: Path, plan: Plan) -> None:
-    """Call it before the first launch: the load is then that of other programs."""
+    """Writes the file. Call this before the first launch, so that the load is that of other programs."""
     (folder / FILE).write_text(json.dumps(_here(plan), indent=2) + "\n", encoding="utf-8")
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """Empty if there is none, or if it cannot be read."""
+    """The content of the file; empty if there is none, or if it cannot be read."""
     try:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -19,7 +19,7 @@ _RATE = "The message size divided by the median time of a call, with its interva
 
 
 def collectives_page(found: Table, baseline: str = DEFAULT) -> str:
-    """HTML. ``baseline``: the algorithm that others are compared with."""
+    """The HTML page. ``baseline``: the algorithm that others are compared with."""
     figures = list(_figures(found, baseline))
     versions = sorted({point.version for point in found.points.values()})
     lead = lead_of("culmen bench collectives", ", ".join(versions))

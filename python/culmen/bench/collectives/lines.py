@@ -90,7 +90,7 @@ def _look(number: int, is_baseline: bool) -> tuple[str, float]:
 
 
 def _symbol(number: int) -> str:
-    """Another one for each algorithm of a collective: full first, then open."""
+    """The symbol of an algorithm: full symbols first, then open ones."""
     again = number // len(SYMBOLS) % 2
     return SYMBOLS[number % len(SYMBOLS)] + ("-open" if again else "")
 
@@ -148,7 +148,7 @@ def _line(name: str, number: int, keys: list[Key], points: Points, along: str, r
 
 
 def _rate_bars(sizes: list[int], own: list[Interval]) -> dict[str, Any]:
-    """In MB/s: a longer time is a lower bandwidth."""
+    """Error bars in MB/s. The upper end comes from the lower time, because a longer time is a lower bandwidth."""
     at = [(size / 1e6, each) for size, each in zip(sizes, own, strict=True)]
     return {
         "type": "data",

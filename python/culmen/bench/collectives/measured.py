@@ -19,14 +19,14 @@ from .points import BARRIERS, Point, Protocol, roots_of
 from .samples import Header, Samples, samples_file, write_samples
 
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
-_SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # the latter in usual calls
-_MOST_LOSSES = 5  # of ranks in one launch
+_SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # spare time of a window; its longest length in usual calls
+_MOST_LOSSES = 5  # number of times that ranks may be lost in one measurement
 _TRIALS = 20  # number of visits with windows before culmen decides whether windows help
 
 
 @dataclass
 class Starts:
-    """How the ranks start a call: at a time that they all know, or behind a barrier. Ranks that share a core with
+    """How the ranks start a call: at a time that they all know, or after a barrier. Ranks that share a core with
     others, or with other programs, are late too often for the first way."""
 
     windows: bool
@@ -62,7 +62,7 @@ def points_of(
 
 
 def all_that_need_more(points: list[Point], protocol: Protocol, rng: random.Random) -> list[Point]:
-    """In a random order."""
+    """All points that need more visits, in a random order."""
     active = [point for point in points if not (point.unavailable or point.ended or point.has_enough(protocol))]
     rng.shuffle(active)
     return active
@@ -73,16 +73,15 @@ def measure_points(
     next_round: NextRound = all_that_need_more,
 ) -> None:  # fmt: skip
     """Each round visits points. If ranks end or hang with an algorithm, it is not called again. If this happens with
-    the MPI's own choice, or with several algorithms, the measurement ends. Earlier samples are kept.
-    ``next_round``: the points of a round, in their order; none: the measurement is complete.
-    """
+    the MPI's own choice, or with several algorithms, the measurement ends. Earlier samples are kept. ``next_round``:
+    returns the points of a round, in their order; none if the measurement is complete."""
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
     losses = 0
     own = ranks.functions(collective)
     starts = Starts(windows=not ranks.session.oversubscribed)
     while active := next_round(points, protocol, rng):
         for point in active:
-            if point.unavailable or point.ended:  # in this round
+            if point.unavailable or point.ended:  # it ended in this round
                 continue
             try:
                 if not point.checked:
@@ -133,7 +132,7 @@ def _visit(
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """The evaluator of the study. Its value is the number of points whose median is less exact than was asked for."""
+    """The evaluator of the study. Its value is the number of points whose median is less exact than requested."""
     collective, ranks = p["collective"], int(p["ranks"])
     protocol = Protocol(float(p["interval"]), float(p["budget_s"]), int(p["repetitions"]), float(p["timeout_s"]))
     roots = [int(word) for word in p["roots"].split(",")]

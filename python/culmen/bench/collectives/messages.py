@@ -19,7 +19,7 @@ _Sends = Callable[[int, int, int, int], int]  # of rank, ranks, bytes, root
 
 
 def sends(collective: str, algorithm: str, ranks: int, size: int, root: int) -> str:
-    """SENDS and the number of messages that each rank sends, such as "sends:1,0". Empty: it is not known."""
+    """SENDS and the number of messages that each rank sends, such as "sends:1,0". Empty if it is not known."""
     of = _ALGORITHMS.get((collective, algorithm))
     if of is None or not _can_run(collective, algorithm, ranks, size, root):
         return ""
@@ -27,19 +27,19 @@ def sends(collective: str, algorithm: str, ranks: int, size: int, root: int) -> 
 
 
 def _can_run(collective: str, algorithm: str, ranks: int, size: int, root: int) -> bool:
-    """Otherwise the component uses another algorithm."""
+    """Whether the component can use this algorithm. Otherwise it uses another one."""
     if algorithm == "rabenseifner":  # the messages to another root than 0 are not known
         return root == 0 and size // _NUMBER >= power_of_two(ranks) and (ranks > 2 or collective == "iallreduce")
     return (collective, algorithm) != ("iallgather", "recursive_doubling") or power_of_two(ranks) == ranks
 
 
 def power_of_two(ranks: int) -> int:
-    """The largest power of two that is not larger."""
+    """The largest power of two that is not larger than ``ranks``."""
     return 1 << (ranks.bit_length() - 1)
 
 
 def _swapped(rank: int, root: int) -> int:
-    """Rank 0 and the root change places."""
+    """The number of a rank if rank 0 and the root change places."""
     return root if rank == 0 else 0 if rank == root else rank
 
 
@@ -91,7 +91,7 @@ def _paired(rank: int, ranks: int) -> tuple[int, bool]:
 
 
 def _rounds(ranks: int) -> int:
-    """Of ranks that exchange data in pairs, until all have all."""
+    """The number of rounds in which ranks exchange data in pairs, until each has all data."""
     return power_of_two(ranks).bit_length() - 1
 
 

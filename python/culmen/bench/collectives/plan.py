@@ -25,7 +25,7 @@ _MEMORY_SHARE = 0.5  # of the free memory, for messages
 
 @dataclass(frozen=True)
 class Plan:
-    """``sizes``: bytes. ``algorithms``: names; empty: all. ``suite``: a folder of programs that measure, if any.
+    """``sizes``: bytes. ``algorithms``: names; empty for all. ``suite``: a folder of programs that measure, if any.
     ``layouts``: if there are any, they are measured instead of all ``ranks`` with all ``mappings``."""
 
     launcher: Launcher
@@ -42,7 +42,7 @@ class Plan:
     layouts: tuple[Layout, ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
-        """One for each launch."""
+        """One point for each launch."""
         return [
             {"collective": name, "ranks": ranks, "mapping": mapping}
             for ranks, mapping in self.launches()
@@ -56,7 +56,7 @@ class Plan:
         return [(ranks, mapping) for ranks in self.ranks for mapping in self.mappings]
 
     def mapping_of_ranks(self) -> dict[int, str]:
-        """With one launch for each number of ranks, as for a rules file."""
+        """The mapping for each number of ranks. There must be one launch for each number, as for a rules file."""
         return dict(self.launches())
 
     def words(self) -> list[str]:
@@ -89,7 +89,7 @@ class Plan:
         return count * each_s + len(self.points())
 
     def _places_of(self, name: str) -> int:
-        """Sizes and roots of each algorithm."""
+        """The number of combinations of size and root for each algorithm."""
         return (1 if name in BARRIERS else len(self.sizes)) * len(roots_of(name, self.roots))
 
     def _chosen(self, known: Collectives, name: str, ranks: int) -> list[str]:
@@ -97,7 +97,7 @@ class Plan:
         return [one for one in there if not self.algorithms or one in self.algorithms]
 
     def check(self, here: bool = True) -> None:
-        """Raises InputError if this machine cannot measure it. ``here``: with its memory; else a job measures."""
+        """Raises InputError if this machine cannot measure it. ``here``: this machine measures, not a job."""
         known = known_collectives(self.launcher)
         check_known("--collectives", "collective", self.collectives, known.measurable)
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
@@ -160,7 +160,7 @@ def _listed(known: Collectives, collective: str) -> str:
 
 
 def collectives_named(text: str, known: Collectives) -> tuple[str, ...]:
-    """Of ``--collectives``: names, or one of the words all, blocking and nonblocking."""
+    """The collectives of ``--collectives``: names, or the words all, blocking and nonblocking."""
     groups = {
         "all": known.measurable,
         "blocking": [name for name in known.measurable if not name.startswith("i")],
@@ -185,7 +185,8 @@ def launcher_of(mpi: str | None) -> Launcher:
 
 
 def ranks_of(text: str) -> tuple[int, ...]:
-    """`2,6` or ranges: `2-48` has its ends, the powers of two, and 1.5 times these; `2-48:2` has the step 2."""
+    """Numbers such as `2,6`, or ranges. `2-48` has its ends, the powers of two, and 1.5 times these; `2-48:2` has the
+    step 2."""
     out: set[int] = set()
     for word in words_of(text, "--ranks"):
         found = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", word)

@@ -13,19 +13,19 @@ BARRIERS = ("barrier", "ibarrier")
 
 
 def roots_of(collective: str, roots: Sequence[int]) -> list[int]:
-    """A collective without a root is measured once."""
+    """The roots to measure. A collective without a root is measured once."""
     return list(roots if collective.removeprefix("i") in _ROOTED else roots[:1])
 
 
 @dataclass(frozen=True)
 class Protocol(Limits):
-    """``timeout_s``: of one answer of the ranks."""
+    """``timeout_s``: time limit for one answer of the ranks."""
 
     timeout_s: float = 60.0
 
 
 def by_place(points: Iterable["Point"]) -> list[list["Point"]]:
-    """Those of the same size and root together."""
+    """The points, with those of the same size and root together."""
     out: dict[tuple[int, int], list[Point]] = defaultdict(list)
     for point in points:
         out[point.size, point.root].append(point)
@@ -43,7 +43,7 @@ class Point(Series):
     verified: bool = True
     is_shown: bool = False  #: the MPI shows which algorithm ran
     unavailable: str = ""  #: why it cannot be measured
-    ended: bool = False  #: its algorithm, or the launch, cannot be used any more; what was measured is kept
+    ended: bool = False  #: its algorithm, or the launch, cannot be used any more; earlier visits are kept
 
     def give_up(self, why: str) -> None:
         """Ends the visits of this point."""

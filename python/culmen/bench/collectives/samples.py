@@ -38,7 +38,7 @@ class Header(NamedTuple):
 
 @dataclass
 class Samples:
-    """Of one algorithm with one message size. ``visits``: times in seconds, negative if a rank was late."""
+    """The samples of one algorithm with one message size. ``visits``: times in seconds, negative if a rank was late."""
 
     algorithm: str
     size: int
@@ -64,8 +64,8 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """``interval``: of the median time, in seconds. ``calls``: with those of the warm-up. ``ppn``: the most ranks on a
-    node."""
+    """``interval``: interval of the median time in seconds. ``calls``: number of calls, including the warm-up. ``ppn``:
+    the most ranks on a node."""
 
     version: str
     interval: Interval
@@ -93,7 +93,7 @@ def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
 
 
 class _At(NamedTuple):
-    """The machine on which it was measured, and the version of the MPI."""
+    """The conditions of a measurement that are not in its key."""
 
     version: str
     partition: str
@@ -133,8 +133,8 @@ class _Places:
 
 
 class Table:
-    """The samples of several files. ``several_partitions``: they are of several partitions. Raises InputError if one is
-    no such file."""
+    """The samples of several files. ``several_partitions``: whether they are of several partitions. Raises InputError
+    if a file has no such samples."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -165,6 +165,6 @@ class Table:
         return sorted({key[:4] for key in self.points})
 
     def algorithms(self, place: tuple[str, str, int, int]) -> dict[str, Measured]:
-        """Those measured there, the fastest first."""
+        """The algorithms that were measured there, the fastest first."""
         there = {key.algorithm: found for key, found in self.points.items() if key[:4] == place}
         return dict(sorted(there.items(), key=lambda pair: pair[1].interval.median))

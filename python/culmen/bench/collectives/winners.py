@@ -33,7 +33,7 @@ class Winner:
 
 
 def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
-    """Of each place where an algorithm is known to have run."""
+    """The winner of each place where an algorithm is known to have run."""
     return [found for place in table.places() if (found := _winner(table, place, baseline)) is not None]
 
 

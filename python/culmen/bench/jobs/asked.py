@@ -15,7 +15,7 @@ from ..study import left_in
 
 @dataclass(frozen=True)
 class Wanted:
-    """The options of a job. None: not given."""
+    """The options of a job. None if an option is not given."""
 
     scheduler: str
     partition: str | None = None
@@ -47,7 +47,7 @@ class Cluster:
         return cls(wanted, scheduler, partitions_named(wanted.partition, scheduler.partitions()), site)
 
     def room(self) -> int:
-        """The number of tasks in each of the jobs."""
+        """The number of tasks that each of the jobs has at least."""
         nodes, per_node = self.wanted.nodes, self.wanted.tasks_per_node
         shapes = [shape_of(each, 0, nodes, per_node) for each in self.partitions]
         return min(nodes * tasks for nodes, tasks in shapes)
@@ -55,13 +55,13 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Task:
-    """The work of a job. ``arguments``: of culmen in the job. ``tasks``: the least number of tasks of the scheduler.
-    ``store``: the name of the file. ``what``: the kind of its points, for messages. ``missing``: the number of points
-    of a store, also a new one, that a job must measure; raises InputError for a store of other points. ``conclude``:
-    gets the folders with results, the folder for the tables, and whether all points are measured. ``left``: gets a
-    store and the number of all points; returns the numbers of points without an outcome, and of failed points.
-    ``clear``: removes the measurements. ``is_complete``: gets a folder with all points, and says whether the job also
-    did the work after them."""
+    """The work of a job. ``arguments``: the arguments of culmen in the job. ``tasks``: the least number of tasks of the
+    scheduler. ``store``: the name of the file. ``what``: the kind of its points, for messages. ``missing``: the number
+    of points of a store, also a new one, that a job must measure; raises InputError for a store of other points.
+    ``conclude``: gets the folders with results, the folder for the tables, and whether all points are measured.
+    ``left``: gets a store and the number of all points; returns the numbers of points without an outcome, and of failed
+    points. ``clear``: removes the measurements. ``is_complete``: gets a folder with all points, and says whether the
+    job also did the work after them."""
 
     name: str
     arguments: list[str]

@@ -13,7 +13,7 @@ _LAST_LINES = 5
 
 @dataclass(frozen=True)
 class Submitted:
-    """``arguments``: of the command in the job, without the folders."""
+    """``arguments``: the arguments of the command in the job, without the folders."""
 
     scheduler: str
     job: str
@@ -24,7 +24,7 @@ class Submitted:
 
 @dataclass(frozen=True)
 class JobFolder:
-    """``path``: absolute."""
+    """``path``: an absolute path."""
 
     path: Path
 
@@ -37,7 +37,7 @@ class JobFolder:
         return self.path / "job.out"
 
     def record(self) -> Submitted | None:
-        """None: no job was submitted. Raises InputError if the record cannot be read."""
+        """None if no job was submitted. Raises InputError if the record cannot be read."""
         file = self.path / "job.json"
         if not file.exists():
             return None

@@ -8,7 +8,7 @@ from ...launch.scheduler.job import Partition, Phase, Place
 from .asked import Task
 from .folder import JobFolder, Submitted
 
-_ARRIVES_S = 20.0  # a network file system may show the last results so much later
+_ARRIVES_S = 20.0  # a network file system may show the last results this much later
 
 
 @dataclass
@@ -27,7 +27,7 @@ def name_of(job: Job) -> str:
 
 
 def shown_path(path: Path) -> str:
-    """Relative, if it is below the current folder."""
+    """The path, relative if it is below the current folder."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

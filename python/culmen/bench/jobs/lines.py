@@ -1,4 +1,4 @@
-"""The progress of jobs: a bar for each of them on a terminal, else a line for each change."""
+"""The progress of jobs: a bar for each of them on a terminal, otherwise a line for each change."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

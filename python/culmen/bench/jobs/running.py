@@ -16,12 +16,12 @@ from .submitting import find, longest_s_in, request_for, submit
 
 
 def jobs_for(cluster: Cluster, output: Path) -> list[Job]:
-    """One for each partition."""
+    """One job for each partition."""
     return [Job(JobFolder((output / each.name).resolve()), each) for each in cluster.partitions]
 
 
 def requests_for(task: Task, cluster: Cluster, jobs: list[Job]) -> list[Request]:
-    """All of them, so that each is checked before one is submitted. In a dry run, those of pilots come first."""
+    """All requests, so that each is checked before one is submitted. In a dry run, those of pilots come first."""
     pilot = cluster.wanted.pilot
     requests = [request_for(task, cluster, job, task.points) for job in jobs]
     if cluster.wanted.dry_run and pilot is not None:
@@ -30,7 +30,8 @@ def requests_for(task: Task, cluster: Cluster, jobs: list[Job]) -> list[Request]
 
 
 def run_to_end(task: Task, cluster: Cluster, jobs: list[Job], overwrite: bool, quiet: bool) -> bool:
-    """Returns True if all jobs ended, or if the job of a pilot failed. False: a signal came before; they continue."""
+    """Returns True if all jobs ended, or if the job of a pilot failed. Returns False if a signal came before; the jobs
+    continue."""
     for job in jobs:
         find(task, cluster.scheduler, job, overwrite)
     for job in jobs if overwrite else []:
@@ -60,7 +61,8 @@ def _pilots(task: Task, cluster: Cluster, jobs: list[Job], pilot: int, quiet: bo
 
 
 def _longest_s(task: Task, pilots: list[Job], pilot: int) -> dict[str, float]:
-    """The longest duration of a point, by partition. After this, the pilots have ended."""
+    """The longest duration of a point, by partition. Waits for the last results of the pilots, and marks the pilots as
+    ended."""
     longest_s = {}
     for job in pilots:
         last_results(task, job, min(pilot, task.points))
@@ -70,7 +72,7 @@ def _longest_s(task: Task, pilots: list[Job], pilot: int) -> dict[str, float]:
 
 
 def _follow(task: Task, scheduler: Scheduler, jobs: list[Job], quiet: bool) -> bool:
-    """False: a signal came before the jobs ended; they continue."""
+    """Returns False if a signal came before the jobs ended; they continue."""
     there = {job.record.job: job for job in jobs if job.active and job.record}
     if not there:
         return True

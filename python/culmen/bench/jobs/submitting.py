@@ -18,7 +18,7 @@ from .asked import Cluster, Task
 from .job import Job, name_of, shown_path
 from .told import AGAIN
 
-_FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
+_FACTOR, _START_S = 1.5, 120.0  # of the estimate: factor for other work on the machine; time for the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
 _SCRATCH = "${TMPDIR:-/tmp}"
 
@@ -34,7 +34,7 @@ def request_for(
     task: Task, cluster: Cluster, job: Job, missing: int, pilot: int | None = None, longest_s: float = math.inf
 ) -> Request:
     """``missing``: the number of points that are not measured yet. ``pilot``: the number of points to measure, if not
-    all. ``longest_s``: of the points of a pilot."""
+    all. ``longest_s``: the longest duration of a point of the pilot."""
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
     each_s = min(task.most_s / task.points, longest_s)

@@ -19,7 +19,7 @@ _WORDS = {
 
 
 def why_not_all(task: Task, scheduler: Scheduler, job: Job, done: int) -> list[str]:
-    """Why not all is measured, in a sentence, and the last lines of a job that failed."""
+    """A sentence that says why not all points are measured, and the last lines of a job that failed."""
     place, end = job.place, f"after {done} of {task.points} {task.what}; {AGAIN}"
     if job.active and not done and place.word == "TIMEOUT":
         end = f"before it had finished one of {task.points} {task.what}; give a longer --time"

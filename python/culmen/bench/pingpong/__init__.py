@@ -1,1 +1,1 @@
-"""``culmen bench pingpong``: how long messages between two processes take, over everything that carries them here."""
+"""``culmen bench pingpong``: the time of messages between two processes, on each route of this machine."""

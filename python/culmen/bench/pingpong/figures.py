@@ -25,7 +25,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def pingpong_page(found: Table) -> str:
-    """HTML."""
+    """The HTML page."""
     figures = [_throughput(found), _latency(found), _signature(found)]
     lead = lead_of("culmen bench pingpong")
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
@@ -94,7 +94,8 @@ def _lines(
     least: int,
     most: int = 2**62,
 ) -> Figure:
-    """One line for each route. ``place``: of a size in bytes and its half round trip in seconds."""
+    """One line for each route. ``place``: from a size in bytes and its half round trip in seconds to a point of the
+    plot."""
     figure = Figure(key, title, about, [], layout(height=480, legend={"x": 1.02, "y": 1}))
     for number, (route, points) in enumerate(found.points.items()):
         at = [place(size, each.median) for size, each in _between(points, least, most)]

@@ -40,7 +40,7 @@ class Header(NamedTuple):
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """The evaluator of the study. Its value is the number of sizes whose median is less exact than was asked for."""
+    """The evaluator of the study. Its value is the number of sizes whose median is less exact than requested."""
     limits = Limits(float(p["interval"]), float(p["budget_s"]), int(p["repetitions"]))
     sizes = [int(word) for word in p["sizes"].split(",")]
     route = route_named(p["route"])
@@ -92,9 +92,9 @@ def _rows(header: Header, measured: Iterable[Sized], unavailable: str) -> Iterat
 
 
 class Table:
-    """``points``: for each route, the interval of the half round trip at each size. ``unavailable``: why, by route.
-    ``nodes``: of each route. With several partitions, a route has the name of its partition, too: raw/tcp@main.
-    Raises InputError if a file is no such table."""
+    """``points``: for each route, the interval of the half round trip at each size. ``unavailable``: why a route has no
+    times. ``nodes``: number of nodes of each route. With several partitions, a route has the name of its partition,
+    too: raw/tcp@main. Raises InputError if a file is no such table."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[str, dict[int, dict[str, list[float]]]] = {}
@@ -120,9 +120,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of a route. ``latency_s``: half round trip of the smallest message. ``rate``: the greatest throughput, bytes/s.
-    ``half_size``: the smallest message, in bytes, whose throughput is at least half of that, as in NetPIPE (Q. Snell,
-    A. Mikler, J. Gustafson, IASTED 1996)."""
+    """The summary of a route. ``latency_s``: half round trip of the smallest message. ``rate``: the greatest
+    throughput, bytes/s. ``half_size``: the smallest message, in bytes, whose throughput is at least half of that, as in
+    NetPIPE (Q. Snell, A. Mikler, J. Gustafson, IASTED 1996)."""
 
     latency_s: float
     rate: float

@@ -30,7 +30,7 @@ class Route:
         return self if mapping == OWN else replace(self, name=f"{self.name}+{mapping}", mapping=mapping)
 
     def open(self, buffer_bytes: int, timeout_s: float) -> Conversation:
-        """``buffer_bytes``: of the sockets without MPI; 0: the system's."""
+        """``buffer_bytes``: buffer size of the sockets without MPI; 0 for the system's own."""
         if self.launcher is not None:
             return Session(self.launcher, 2, timeout_s, self.environment, self.mapping)
         kind = self.name.partition("/")[2]
@@ -38,12 +38,12 @@ class Route:
 
 
 def routes() -> list[Route]:
-    """All of this machine."""
+    """All routes of this machine."""
     return [route for first in ("raw", *dict.fromkeys(mpi.name for mpi in load())) for route in _routes_of(first)]
 
 
 def _routes_of(first: str) -> list[Route]:
-    """Those whose names begin so: raw, or an MPI."""
+    """The routes whose names begin with ``first``: raw, or an MPI."""
     if first == "raw":
         return [Route(f"raw/{kind}") for kind in RAW]
     try:
@@ -57,7 +57,7 @@ def _routes_of(first: str) -> list[Route]:
 
 
 def route_named(name: str) -> Route:
-    """One of routes(); only its own launcher is looked for."""
+    """The route with this name. Only its own launcher is searched for."""
     whole, _, mapping = name.partition("+")
     (found,) = (route for route in _routes_of(whole.partition("/")[0]) if route.name == whole)
     return found.mapped(mapping)

@@ -23,7 +23,7 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 
 @dataclass(frozen=True)
 class Built:
-    """``programs``: those that culmen can start, below the folder. ``anew``: they were built now."""
+    """``programs``: those that culmen can start, below the folder. ``anew``: whether they were built now."""
 
     folder: Path
     programs: list[str]
@@ -78,7 +78,7 @@ def _compilers(launcher: Launcher) -> list[str]:
 
 
 def _record_of(folder: Path) -> dict[str, Any] | None:
-    """Of an earlier build, also of one that did not end; its ``programs`` are empty."""
+    """The record of an earlier build. If the build did not end, its ``programs`` are empty."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -87,7 +87,7 @@ def _record_of(folder: Path) -> dict[str, Any] | None:
 
 
 def _is_whole(folder: Path, record: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """The record is of the wanted build, which ended, and the programs are as it left them."""
+    """Whether the record is of the wanted build, the build ended, and its programs are unchanged."""
     programs = record["programs"]
     if not programs or any(record.get(key) != value for key, value in wanted.items()):
         return False
@@ -103,7 +103,7 @@ def _write_record(folder: Path, wanted: dict[str, Any], programs: dict[str, str]
 
 
 def _make_room(folder: Path, before: dict[str, Any] | None, overwrite: bool) -> None:
-    """An empty folder. A finished build of something else is removed only if the user says so."""
+    """Makes an empty folder. A finished build of something else is removed only if the user says so."""
     try:
         if folder.exists() and (not folder.is_dir() or (before is None and any(folder.iterdir()))):
             raise InputError(f"{folder} exists and has no build of culmen; choose another --output")

@@ -1,4 +1,4 @@
-"""The programs of a suite in a folder of the user's, and their words."""
+"""The programs of a suite in a folder of the user, and the words that start them."""
 
 import os
 import re
@@ -37,12 +37,13 @@ class Program:
         return self.path.name == IMB
 
     def measures(self, size: int) -> bool:
-        """Both suites reduce whole numbers of floats or ints. OSU has no empty messages."""
+        """Whether the suite measures this size. Both suites reduce whole numbers of floats or ints. OSU has no empty
+        messages."""
         whole = self.collective not in _REDUCTIONS or size % _NUMBER == 0
         return whole and (size > 0 or self.is_imb or self.collective == "barrier")
 
     def own_size(self, size: int, ranks: int) -> int:
-        """The suite's word for it: OSU's size of a reduce_scatter is that of the whole vector."""
+        """The size as the suite counts it: OSU's size of a reduce_scatter is that of the whole vector."""
         return size * ranks if self.collective.startswith("reduce_scatter") and not self.is_imb else size
 
     def launches(self, ranks: int, sizes: Sequence[int], calls: int, scratch: Path) -> list[list[str]]:
@@ -71,7 +72,8 @@ def _doubled(sizes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def program_in(folder: Path, collective: str) -> Program:
-    """The folder may be that of the sources after ``make``. Raises InputError if it has none."""
+    """The program that measures a collective. The folder may be that of the sources after ``make``. Raises InputError
+    if it has no such program."""
     if not folder.is_dir():
         raise InputError(f"--with: there is no folder {folder}")
     wanted = {_OSU.format(collective), IMB}
@@ -89,7 +91,7 @@ def programs_in(folder: Path) -> Iterator[Path]:
 
 
 def version_of(launcher: Launcher) -> str:
-    """Of its MPI, as the launcher says it."""
+    """The version of the launcher's MPI, as the launcher prints it."""
     found = re.search(r"\d+\.\d+(\.\w+)*", said_by(launcher.program, "--version"))
     return f"{launcher.mpi.title.rstrip(' 0123456789')} {found[0]}" if found else launcher.mpi.title
 

@@ -40,8 +40,8 @@ _ROW = re.compile(r"^[ \t]*\d[\d.]*(?:[ \t]+[\d.]+)*[ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Result:
-    """Of one message size in bytes. Times of a call in seconds: the mean over calls and ranks, and the means of the
-    fastest and of the slowest rank. None: the benchmark did not print it."""
+    """The result for one message size in bytes. Times of a call are in seconds: the mean over calls and ranks, and the
+    means of the fastest and of the slowest rank. None if the benchmark did not print it."""
 
     size: int
     mean_s: float
@@ -62,7 +62,7 @@ class Benchmark:
 
 
 def benchmarks_in(text: str, where: str) -> list[Benchmark]:
-    """In the order of the output; other lines around them do not count. ``where``: names the output in an error.
+    """The benchmarks in the order of the output. Other lines are ignored. ``where``: names the output in an error.
 
     Raises InputError if there is no benchmark of a collective.
     """

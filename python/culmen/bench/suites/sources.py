@@ -15,11 +15,11 @@ _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")  # variables of another make, which may have started culmen
 _SAID = 200  # characters of an error message of a compiler
 _ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
-Step = Callable[[str], None]  # is told what happens now
+Step = Callable[[str], None]  # gets a text about the current step
 
 
 def name_of(sources: Path) -> str:
-    """Without the ending of an archive."""
+    """The name of the sources, without the ending of an archive."""
     ending = next((ending for ending in _ARCHIVES if sources.name.endswith(ending)), "")
     return sources.name.removesuffix(ending) if ending else sources.resolve().name
 
@@ -32,7 +32,8 @@ def checksum_of(sources: Path) -> str:
 
 
 def unpacked(sources: Path, to: Path, step: Step) -> Path:
-    """A copy of the sources; the user's stay as they are. Of an archive with one folder, this folder."""
+    """A copy of the sources; the user's sources are not changed. If an archive has one folder, the copy is this
+    folder."""
     step(f"{'Copying' if sources.is_dir() else 'Unpacking'} {sources.name}")
     try:
         if sources.is_dir():
@@ -51,7 +52,7 @@ def unpacked(sources: Path, to: Path, step: Step) -> Path:
 
 
 def _refuse_links_outside(sources: Path, copied: Path) -> None:
-    """A build through such a link would change the user's files."""
+    """Raises InputError if a link leads outside: a build through it would change the user's files."""
     inside = copied.resolve()
     for path in copied.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(inside):
@@ -62,7 +63,7 @@ def _refuse_links_outside(sources: Path, copied: Path) -> None:
 
 
 def _refuse_places_outside(archive: tarfile.TarFile, sources: Path) -> None:
-    """An archive can name files anywhere on the machine."""
+    """Raises InputError if an archive names files outside the folder: it can name any file of the machine."""
     for member in archive.getmembers():
         places = [Path(member.name)]
         if member.issym():
@@ -80,8 +81,8 @@ def _is_outside(place: Path) -> bool:
 def run_step(
     command: list[str], place: Path, log: Path, step: Step, variables: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
-    """``step`` is told each line that the command prints. ``variables``: of its environment, besides the present ones.
-    Raises InputError if the command fails."""
+    """Runs a command. ``step`` gets each line that it prints. ``variables``: additional environment variables. Raises
+    InputError if the command fails."""
     name = Path(command[0]).name
     step(f"Running {name}")
     environment = {key: value for key, value in os.environ.items() if key not in _OF_MAKE} | dict(variables or {})
