@@ -1,1 +1,1 @@
-"""Profiles of MPI programs: what ranks called, how often, and how long that took."""
+"""Profiles of MPI programs: the functions that ranks called, how often, and for how long."""

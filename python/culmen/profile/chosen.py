@@ -15,12 +15,12 @@ _SIZE = re.compile(r"(\d+)\s*([KMG]?)(?:i?B)?", re.I)
 
 @dataclass(frozen=True)
 class Choice:
-    """Patterns of names, as in a shell; empty: all."""
+    """Patterns of names, as in a shell; empty for all."""
 
     functions: tuple[str, ...] = ()
     communicators: tuple[str, ...] = ()
     sizes: tuple[int, int] | None = None
-    """Bytes of a call, both included."""
+    """The least and the most bytes of a call; None for all."""
 
     def __bool__(self) -> bool:
         return bool(self.functions or self.communicators or self.sizes)
@@ -47,7 +47,7 @@ def bytes_of(calls: Calls) -> tuple[int, int]:
 
 
 def choice(functions: str | None, communicators: str | None, sizes: str | None) -> Choice:
-    """From the words of a command line. Raises InputError."""
+    """The choice from the words of a command line. Raises InputError for wrong sizes."""
     return Choice(_list(functions), _list(communicators), _sizes(sizes) if sizes is not None else None)
 
 
@@ -68,13 +68,13 @@ def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _is_function(name: str, pattern: str) -> bool:
-    """MPI_ may be left out, and letters may be large or small."""
+    """Whether a pattern fits a function. The pattern may omit MPI_, and the case of letters does not matter."""
     short, wanted = name.lower().removeprefix("mpi_"), pattern.lower().removeprefix("mpi_")
     return fnmatchcase(short, wanted)
 
 
 def _is_communicator(calls: Calls, pattern: str) -> bool:
-    """By its own name, or by the one that stands for all parts of a split, as in the table of the profile."""
+    """Whether a pattern fits a communicator: its own name, or the common name of all parts of a split."""
     return fnmatchcase(calls.communicator, pattern) or fnmatchcase(calls.communicators, pattern)
 
 

@@ -21,7 +21,7 @@ _RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest mem
 
 
 def profile_page(ranks: list[Rank], part: bool = False) -> str:
-    """HTML. There is at least one rank. part: the ranks have some of their calls only."""
+    """The HTML page. There must be at least one rank. part: the ranks have only some of their calls."""
     totals, figures = totals_of(ranks), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     columns, run_s = columns_of(totals), sum(rank.thread_s for rank in ranks)
@@ -38,7 +38,7 @@ def profile_page(ranks: list[Rank], part: bool = False) -> str:
 
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
-    """Those for which the profile has data. part: the ranks have some of their calls only."""
+    """The figures for which the profile has data. part: the ranks have only some of their calls."""
     found = [_balance(ranks, totals_of(ranks), part), _traffic(ranks), _sizes(ranks)]
     timeline = None if part else common_timeline(ranks)
     if timeline is not None:
@@ -47,7 +47,7 @@ def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
 
 
 def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total], part: bool) -> Figure | None:
-    """Where the time of each rank goes."""
+    """The time of each rank, by function."""
     ended = [rank for rank in ranks if rank.seconds]
     if not ended:
         return None
@@ -112,7 +112,7 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
 
 
 def _members(ranks: list[Rank], communicator: str, size: int) -> dict[int, int]:
-    """The rank in MPI_COMM_WORLD by the rank there; empty if several communicators have this name."""
+    """The ranks in MPI_COMM_WORLD, by the ranks in a communicator; empty if several communicators have this name."""
     there = [(rank.numbers[communicator], rank.rank) for rank in ranks if communicator in rank.numbers]
     return dict(there) if sorted(number for number, _ in there) == list(range(size)) else {}
 
@@ -122,7 +122,7 @@ def _sends(calls: Calls) -> bool:
 
 
 def _sizes(ranks: list[Rank]) -> Figure | None:
-    """How many calls have which size."""
+    """The number of calls of each size."""
     found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for calls in _all(ranks):
         if calls.bytes or calls.communicator:

@@ -11,14 +11,14 @@ _UNEVEN = 1.5  # the largest share of MPI over the smallest
 
 
 def in_part(heading: str) -> str:
-    """If a user chose a part of the profile, only these calls have a share."""
+    """The heading of a column. If a user chose a part of the profile, only these calls have a share."""
     return "in the chosen calls" if heading == "in MPI" else heading
 
 
 @dataclass(frozen=True)
 class Node:
-    """Of the ranks that reached MPI_Finalize: ``share`` of MPI in their time, and the ``least`` and ``most`` of a rank;
-    None if no rank did. ``memory_kib``: the sum of the largest memories of all ranks."""
+    """``share``: the share of MPI in the time of the ranks that reached MPI_Finalize. ``least``, ``most``: the same for
+    single ranks. They are None if no rank reached it. ``memory_kib``: the sum of the largest memories of all ranks."""
 
     name: str
     ranks: int
@@ -29,7 +29,7 @@ class Node:
 
 
 def nodes_of(ranks: list[Rank]) -> list[Node]:
-    """In the order of their lowest ranks."""
+    """The nodes, in the order of their lowest ranks."""
     by_host: dict[str, list[Rank]] = defaultdict(list)
     for rank in sorted(ranks, key=lambda rank: rank.rank):
         by_host[rank.host].append(rank)
@@ -45,7 +45,7 @@ def _node(name: str, ranks: list[Rank]) -> Node:
 
 
 def rows_of(nodes: list[Node]) -> list[list[str]]:
-    """With HEADINGS."""
+    """Rows with the columns HEADINGS."""
     return [
         [node.name, str(node.ranks), *(_percent(share) for share in (node.share, node.least, node.most)),
          shown_bytes(1024 * node.memory_kib)]

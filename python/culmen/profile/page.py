@@ -24,7 +24,7 @@ _COLUMNS = ("calls", "bytes", "seconds", "of run", "µs each", "waiting")
 
 @dataclass
 class Total:
-    """Of one function with one communicator, or with all that one split made, over all ranks."""
+    """The calls of one function with one communicator, or with all communicators of one split, over all ranks."""
 
     kind: str = ""
     """One of KINDS."""
@@ -32,7 +32,7 @@ class Total:
     bytes: int = 0
     seconds: float = 0
     ended_s: float = 0
-    """The part of seconds of ranks whose whole time is known: only this has a share."""
+    """The part of ``seconds`` of ranks whose whole time is known. Only this part counts in shares."""
     sampled: int = 0
     sampled_s: float = 0
     waited_s: float = 0
@@ -40,7 +40,7 @@ class Total:
 
     @property
     def waiting(self) -> float:
-        """The share of the waits for late ranks, if it was measured."""
+        """The share of the waits for late ranks; 0 if it was not measured."""
         return self.waited_s / self.sampled_s if self.sampled_s else 0
 
 
@@ -63,7 +63,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
 
 
 def share_of(ranks: list[Rank], part: bool = False) -> str:
-    """Of MPI in the run. part: as for page()."""
+    """A sentence about the share of MPI in the run. part: as for page()."""
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
     return _share(ended, ranks, run_s, "The chosen calls take" if part else "MPI takes")
@@ -82,7 +82,7 @@ def advice_of(ranks: list[Rank]) -> list[str]:
 
 
 def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
-    """By function and communicator. All parts of a split are one."""
+    """Totals by function and communicator. All parts of a split count as one communicator."""
     totals: dict[tuple[str, str], Total] = defaultdict(Total)
     for rank in ranks:
         for calls in rank.calls:
@@ -100,7 +100,8 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
 
 
 def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
-    """How long ranks waited for other ranks; empty if this was not measured. run_s: the time of all ranks."""
+    """A sentence about the time that ranks waited for other ranks; empty if this was not measured. run_s: the time of
+    all ranks."""
     known = [total for total in totals.values() if total.sampled_s]
     seconds = sum(total.seconds for total in known)
     if not seconds:
@@ -147,7 +148,7 @@ def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> 
 
 
 def _gain(most: Total, run_s: float) -> str:
-    """By Amdahl's law."""
+    """The possible gain, by Amdahl's law."""
     moving = most.ended_s * (1 - most.waiting) / run_s
     without = f" Without the waits for late ranks it takes {moving:.0%}." if most.waiting else ""
     most_of_all = "" if most.sampled else "at most "
@@ -211,7 +212,7 @@ def columns_of(totals: dict[tuple[str, str], Total]) -> tuple[str, ...]:
 
 
 def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
-    """In these columns."""
+    """The cells of these columns."""
     share = f"{total.ended_s / run_s:.1%}" if run_s else "–"
     each = f"{total.seconds / total.calls * 1e6:,.1f}"
     amount = shown_bytes(total.bytes) if total.bytes else ""

@@ -2,9 +2,9 @@
 
 from .recorded import Rank
 
-_THREADS = 1.2  # processors of a rank: above, it runs threads
-_CROWDED = 20  # a second and rank: above, others take the processors away
-_LEAST_S = 1.0  # of all ranks: a shorter run says little
+_THREADS = 1.2  # processors of a rank: above this, it runs threads
+_CROWDED = 20  # preemptions per second and rank: above this, other work takes the processors
+_LEAST_S = 1.0  # time of all ranks: a shorter run says little
 
 
 def shown_cpus(rank: Rank) -> str:
@@ -15,7 +15,7 @@ def shown_cpus(rank: Rank) -> str:
 
 
 def processors_of(ranks: list[Rank]) -> list[str]:
-    """Sentences; none if no rank reached MPI_Finalize."""
+    """Sentences about the processors; none if no rank reached MPI_Finalize."""
     ended = [(rank, rank.seconds, rank.cpu_s) for rank in ranks if rank.seconds and rank.cpu_s is not None]
     if not ended:
         return []
@@ -35,7 +35,7 @@ def processors_of(ranks: list[Rank]) -> list[str]:
 
 
 def _counted(ranks: list[Rank]) -> list[str]:
-    """Of the counters of the CPUs."""
+    """Sentences about the counters of the CPUs."""
     cycles, instructions = sum(rank.cycles for rank in ranks), sum(rank.instructions for rank in ranks)
     if not cycles or not instructions:
         return [
@@ -53,7 +53,7 @@ def _counted(ranks: list[Rank]) -> list[str]:
 
 
 def _regions(ranks: list[Rank], all_s: float) -> list[str]:
-    """Of OpenMP. all_s: the time of all ranks."""
+    """Sentences about parallel regions of OpenMP. all_s: the time of all ranks."""
     seconds = sum(rank.region_s for rank in ranks)
     if not any(rank.regions for rank in ranks):
         return []

@@ -101,21 +101,22 @@ class Calls:
     kind: str
     """One of KINDS."""
     communicator: str
-    """How the communicator came to be; empty for functions without one."""
+    """How the communicator was made; empty for functions without one."""
     ranks: int
-    """Of the communicator."""
+    """Number of ranks of the communicator."""
     size_class: int
-    """0: no bytes; k: from 2**(k - 1) to 2**k - 1 bytes a call."""
+    """0 for no bytes; k for 2**(k - 1) to 2**k - 1 bytes in a call."""
     peer: int
-    """The root, or the other side's rank; -1: none; -2: any source."""
+    """The root, or the rank of the other side; -1 for none; -2 for any source."""
     calls: int
     bytes: int
     seconds: float
-    """In these calls alone."""
+    """Time in these calls, without waits for their requests."""
     least_s: float
     most_s: float
     charged_s: float
-    """Time of waits for requests of these calls; of a wait: minus the time that counts for other functions."""
+    """Time of waits for requests of these calls. For a wait, it is negative: the time that counts for other
+    functions."""
     completed: int
     """Requests of these calls that have ended."""
     sampled: int = 0
@@ -126,24 +127,27 @@ class Calls:
 
     @property
     def communicators(self) -> str:
-        """``communicator``, or what stands for all parts of its split."""
+        """``communicator``, or the common name of all parts of its split."""
         return re.sub(r" colour \d+", "", self.communicator)
 
     @property
     def total_s(self) -> float:
-        """In these calls, and in waits for their requests."""
+        """Time in these calls, and in waits for their requests."""
         return self.seconds + self.charged_s
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """When a rank was in MPI. It begins at the end of MPI_Init and ends at MPI_Finalize or, without it, with a call."""
+    """The times at which a rank was in MPI. The timeline begins at the end of MPI_Init. It ends at MPI_Finalize, or
+    with the last call if the rank did not reach MPI_Finalize."""
 
     bin_s: float
     seconds: NDArray[np.float64]
-    """In the functions of each kind, of shape (bins, len(KINDS)). The time of a wait is in the kind of the wait."""
+    """Time in the functions of each kind, of shape (bins, len(KINDS)). The time of a wait counts for the kind of the
+    wait."""
     thread_s: NDArray[np.float64] | None = None
-    """For each bin, the time of the threads that call MPI, but at least that of one thread; None: there is only one."""
+    """For each bin, the time of the threads that call MPI, but at least that of one thread; None if there is only
+    one."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ class Rank:
     library: str
     program: str
     seconds: float | None
-    """From the end of MPI_Init to the beginning of MPI_Finalize; None: the program did not get there."""
+    """Time from the end of MPI_Init to the beginning of MPI_Finalize; None if the rank did not reach it."""
     init_s: float
     uncounted: int
     uncharged: int
@@ -162,7 +166,7 @@ class Rank:
     memory_kib: int
     calls: list[Calls]
     hints: dict[str, str]
-    """By file, what the program asked for when it opened the file: "key=value; key=value"."""
+    """For each file, the hints with which the program opened it: "key=value; key=value"."""
     timeline: Timeline
     cpu_s: float | None = None
     """Time of processors from the end of MPI_Init to the beginning of MPI_Finalize, over all threads."""
@@ -170,7 +174,7 @@ class Rank:
     """How often a thread of the rank lost its processor to another one."""
     instructions: int = 0
     cycles: int = 0
-    """0: the machine does not let users count them."""
+    """0 if the machine does not let users count them."""
     scalars: int = 0
     vectors: int = 0
     """Floating-point instructions on one number, and on vectors."""
@@ -179,20 +183,20 @@ class Rank:
     regions: int = 0
     """Parallel regions of OpenMP."""
     region_s: float = 0
-    """In these."""
+    """Time in these."""
     region_work: float = 0
     """The share of the time of the regions' threads in which they worked."""
     threads: int = 1
     """Greatest number of threads that call MPI and existed at the same time; 1 if only one at a time may call it."""
     more_threads_s: float = 0
-    """``seconds`` is the time of one thread. The time in which several threads existed that call MPI, for each thread
-    but one. A thread has no time while it waits for the end of another one."""
+    """``seconds`` is the time of one thread. This is the time of the further threads that call MPI, while they exist. A
+    thread has no time while it waits for the end of another one."""
     numbers: dict[str, int] = field(default_factory=dict)
-    """The rank's number in each communicator of one group, by how the communicator came to be."""
+    """The rank's number in each communicator of one group, by how the communicator was made."""
 
     by_session: bool = False
-    """MPI began by MPI_Session_init, which stands for MPI_Init here. The last MPI_Session_finalize stands for
-    MPI_Finalize, or the end of the program if it does not call it."""
+    """MPI began with MPI_Session_init, which stands for MPI_Init here. The last MPI_Session_finalize stands for
+    MPI_Finalize. If the program does not call it, the end of the program does."""
 
     @property
     def begin(self) -> str:
@@ -206,7 +210,7 @@ class Rank:
 
     @property
     def in_mpi(self) -> float:
-        """Seconds, added up for all threads."""
+        """Seconds in MPI, added up for all threads."""
         return sum(calls.total_s for calls in self.calls)
 
     @property
@@ -229,7 +233,7 @@ def read_folder(folder: Path) -> list[Rank]:
 
 
 def without_room(folder: Path) -> str:
-    """A sentence if ranks could not write their profile there, else empty."""
+    """A sentence if ranks could not write their profile there; otherwise empty."""
     lost = len(list(folder.glob("*.no-room")))
     return f"{plural(lost, 'rank')} found no room for a profile in {folder}: is the disk full?" if lost else ""
 
@@ -307,7 +311,7 @@ def _library(version: str) -> str:
 
 
 def _seconds_a_tick(header: np.void) -> float:
-    """Over the whole run if it ended, else over MPI_Init."""
+    """The seconds of a tick, measured over the whole run if it ended, otherwise over MPI_Init."""
     last = "end" if header["end_ns"] > 0 else "start"
     ticks = int(header[f"{last}_ticks"]) - int(header["begin_ticks"])
     return (int(header[f"{last}_ns"]) - int(header["begin_ns"])) * 1e-9 / max(1, ticks)
@@ -330,7 +334,7 @@ def _run_ticks(header: np.void) -> int:
 
 
 def _thread_ticks(file: np.void, bins: int, width: int) -> NDArray[np.int64]:
-    """Of the threads that call MPI, in each bin; at least those of one thread."""
+    """Ticks of the threads that call MPI, in each bin; at least those of one thread."""
     changes = file["thread_changes"][:bins].astype(np.int64)
     alive = np.cumsum(changes)
     ticks = file["thread_ticks"][:bins] + width * (alive - changes)

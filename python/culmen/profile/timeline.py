@@ -37,7 +37,7 @@ class Phase:
     begin_s: float
     end_s: float
     shares: Array
-    """Of the time of all ranks in each kind of function."""
+    """Shares of the time of all ranks in each kind of function."""
 
     @property
     def in_mpi(self) -> float:
@@ -79,7 +79,7 @@ def _rebinned(rank: Rank, bins: int, bin_s: float) -> Array:
 
 
 def phases_of(timeline: Common) -> list[Phase]:
-    """Parts of the run with different shares of MPI. One phase: the shares do not change much.
+    """Parts of the run with different shares of MPI. There is one phase if the shares do not change much.
 
     The method is optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12 (2005) 105). It minimizes the
     squared deviations from the means of the parts, plus a penalty for each part.
@@ -97,7 +97,7 @@ def phases_of(timeline: Common) -> list[Phase]:
 
 
 def _divided(series: Array, least: int, penalty: float) -> list[int]:
-    """Where the parts begin, and the end of the last one."""
+    """The bins at which the parts begin, and the end of the last one."""
     bins = len(series)
     sums = np.vstack([np.zeros(series.shape[1]), np.cumsum(series, axis=0)])
     squares = np.concatenate([[0.0], np.cumsum((series**2).sum(axis=1))])
@@ -116,7 +116,7 @@ def _divided(series: Array, least: int, penalty: float) -> list[int]:
 
 
 def _joined(series: Array, bounds: list[int]) -> list[int]:
-    """Without changes that are too small for a new phase."""
+    """The bounds without changes that are too small for a new phase."""
     kept = [0]
     for at, end in pairwise(bounds[1:]):
         change = np.abs(series[at:end].mean(axis=0) - series[kept[-1] : at].mean(axis=0)).max()

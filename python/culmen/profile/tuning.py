@@ -7,7 +7,7 @@ from .amounts import shown_bytes
 from .recorded import Rank
 
 _PER_ALGORITHM = 3  # calls that `culmen autotune` makes until it has chosen
-_LEFT = 5  # times as many calls must be left to gain on
+_LEFT = 5  # a tuner pays if there are this many times the calls that it needs to choose
 _PLACEMENT = "`culmen tune placement -- …` looks for a faster placement of the ranks on the cores."
 _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/O.", "waits": _PLACEMENT}
 
@@ -45,7 +45,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
 
 
 def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int, int]:
-    """Of the size class with the most time: calls of a rank, the class, and the ranks of the communicator."""
+    """For the size class with the most time: the most calls of a rank, the class, and the number of ranks of the
+    communicator."""
     seconds: dict[int, float] = defaultdict(float)
     calls: dict[tuple[int, int], int] = defaultdict(int)
     sizes: dict[int, int] = {}
