@@ -1,4 +1,4 @@
-// Communicators, windows and files by their handles, and how they came to be.
+// Communicators, windows and files by their handles, and how they were made.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static const char* const ways[] = {"dup",   "idup",     "split",   "split_type",
                                    "cart",  "cart_sub", "graph",   "dist_graph", "inter",  "merge",
                                    "spawn", "accept",   "connect", "join",       "window"};
 enum { way_count = sizeof ways / sizeof *ways };
-// Made of it in each way. Only some ranks take part in some ways, so a common number would differ between ranks.
+// The number of children that were made in each way. Only some ranks take part in some ways, so a common number would
+// differ between ranks.
 static unsigned children[probe_most_communicators][way_count];
 static uint64_t
     others[probe_most_communicators];  // ranks that a rank sends to: the remote group of an intercommunicator
@@ -137,7 +138,7 @@ static unsigned number(uint64_t handle, const MPI_Comm* communicator) {
   return (unsigned)found;
 }
 
-/// Of the communicator of the last call, if it has no number of its own.
+/// The group of the communicator of the last call, if that has no number of its own.
 static __thread struct group further;
 
 unsigned probe_communicator(MPI_Comm communicator) {
@@ -188,7 +189,7 @@ void probe_found_parent(MPI_Comm parent) {
   probe_unlock();
 }
 
-/// Like its parent.
+/// Adds a child with the ranks of its parent.
 static void add_child(unsigned parent, uint64_t handle, const char* origin) {
   const struct probe_communicator* c = &probe_profile->communicators[parent];
   const int number = add(handle, origin, c->rank, c->size);

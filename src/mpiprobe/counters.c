@@ -40,7 +40,7 @@ static uint64_t memory_event(void) {
   return 0;
 }
 
-/// Also of threads that begin later. -1: the kernel or the machine has no such counter for users.
+/// A counter that also counts threads that begin later. -1 if the kernel or the machine has no such counter for users.
 static int open_counter(uint32_t type, uint64_t event) {
 #if defined(__linux__)
   struct perf_event_attr attributes = {

@@ -1,5 +1,5 @@
-// The file that a rank of a profiled program leaves: what it called, how often, and how long that took. Plain data in
-// the machine's byte order; read by python/culmen/profile/recorded.py.
+// The file that a rank of a profiled program leaves: its calls, their number and their time. It is plain data in the
+// machine's byte order, for python/culmen/profile/recorded.py.
 #pragma once
 #include <stdint.h>
 
@@ -38,11 +38,11 @@ struct probe_header {
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
   uint32_t bin_shift;  ///< a bin of the timeline is 2 to this power ticks wide; it grows during the run
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
-  /// two are 0 if the program did not get there.
+  /// two are 0 if the program did not reach it.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
-  uint64_t by_session;  ///< 1: MPI began by MPI_Session_init, which stands for MPI_Init above
+  uint64_t by_session;  ///< 1: MPI began with MPI_Session_init, which stands for MPI_Init above
   uint64_t uncounted;   ///< calls for which there was no room
-  uint64_t uncharged;   ///< requests that ended in a wait, but nobody knows who started them
+  uint64_t uncharged;   ///< requests that ended in a wait, but whose start is not known
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
   /// From the end of MPI_Init to the beginning of MPI_Finalize, over all threads of the process.
   uint64_t cpu_ns;
@@ -91,8 +91,9 @@ struct probe_file {
   uint8_t kinds[probe_most_functions];  ///< probe_kind
   /// Ticks in the functions of each kind. Bin 0 begins at start_ticks.
   uint64_t timeline[probe_most_bins][probe_kinds];
-  /// Of the threads that call MPI, if several may at a time. The ticks in a bin of the threads that come in it, minus
-  /// those of the threads that go in it; and the number of those that come, minus that of those that go.
+  /// For threads that call MPI, if several may do so at a time. The first array has the ticks in a bin of the threads
+  /// that come in it, minus those of the threads that go in it. The second one has the number of threads that come,
+  /// minus the number of threads that go.
   int64_t thread_ticks[probe_most_bins];
   int32_t thread_changes[probe_most_bins];
 };

@@ -8,7 +8,7 @@
 
 #include "mpiprobe/mpi.h"
 
-/// Whoever loaded it.
+/// Finds the library of the MPI, whoever loaded it.
 static int find_mpi(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
   const char* name = strrchr(info->dlpi_name, '/');
@@ -32,7 +32,7 @@ void* probe_find(const char* name) {
   return function != NULL ? function : dlsym(RTLD_NEXT, name);
 }
 
-/// Its handles are neither those of Open MPI nor those of MPICH.
+/// Whether this is the library of the standard ABI. Its handles are neither those of Open MPI nor those of MPICH.
 static int is_standard_abi(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
   (void)found;
@@ -75,7 +75,7 @@ uint64_t probe_size_of(MPI_Datatype datatype) {
     found = probe_find("MPI_Type_size_x");  // MPI_Type_size does not know types of more than 2 GiB
     __atomic_store_n(&real, found, __ATOMIC_RELEASE);
   }
-  if (datatype == none) return 0;  // an error of ours would end the program, which may handle its own
+  if (datatype == none) return 0;  // an error here would end the program, which may handle its own errors
   MPI_Count size = 0;
   const int error = ((int (*)(MPI_Datatype, MPI_Count*))found)(datatype, &size);
   return error == MPI_SUCCESS && size > 0 ? (uint64_t)size : 0;

@@ -42,11 +42,11 @@ void* probe_object(const char* symbol);
 #else
 #define PROBE_OBJECT(symbol, otherwise) (otherwise)
 #endif
-/// Whether a call of PMPI_… from this address counts. It does if a Fortran binding calls, for it calls PMPI for the
-/// program, or if the program itself does. Calls by the MPI itself and by other profilers do not count.
+/// Whether a call of PMPI_… from this address counts. It counts if the program itself calls, or a Fortran binding,
+/// which calls PMPI for the program. Calls by the MPI itself and by other profilers do not count.
 int probe_counts(const void* caller);
 
-/// For rare things, such as a new communicator.
+/// A lock for rare events, such as a new communicator.
 void probe_lock(void);
 void probe_unlock(void);
 

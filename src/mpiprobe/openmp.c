@@ -34,7 +34,7 @@ static int find_library(struct dl_phdr_info* info, size_t size, void* found) {
   return 0;
 }
 
-/// A library that the program loaded late may be the only one that knows it.
+/// The function of OpenMP itself. A library that the program loaded late may be the only one that has it.
 static void* real_function(void** known, const char* name) {
   void* real = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (real != NULL) return real;

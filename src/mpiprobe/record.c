@@ -6,7 +6,7 @@ int probe_invariant = 0;
 struct probe_file* probe_profile;
 int probe_several_threads = 0;
 
-/// 0 for no bytes, else 1 + the position of the highest bit.
+/// 0 for no bytes, otherwise 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
 
 static struct probe_entry* entry_of(uint64_t key) {

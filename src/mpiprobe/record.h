@@ -16,8 +16,8 @@ extern const unsigned probe_row_count;
 extern const uint8_t probe_row_kinds[];
 extern const char* const probe_symbols[];  // of functions, also of those that share a row with another
 extern void* probe_real[];
-/// Where the stack of this thread was in its outermost wrapper; 0: it is in none. MPI's own calls of MPI do not count.
-/// A call from higher up the stack counts: longjmp or an exception has left the wrapper.
+/// The stack address of this thread in its outermost wrapper; 0 if it is in none. MPI's own calls of MPI do not count.
+/// A call from a higher address counts, because longjmp or an exception has then left the wrapper.
 extern __thread uintptr_t probe_inside;
 extern int probe_invariant;               // the processor counts at a constant rate
 extern struct probe_file* probe_profile;  // null: nothing is recorded
@@ -37,7 +37,7 @@ static inline void* probe_function(unsigned number) {
   return real;
 }
 
-/// The ranks of a session, which has no communicator of them.
+/// The ranks of a session, which has no communicator for them.
 struct probe_world {
   int rank, size;
 };
@@ -49,14 +49,14 @@ void probe_found_world(void);
 unsigned probe_communicator(MPI_Comm communicator);
 unsigned probe_window(MPI_Win window);
 unsigned probe_file(MPI_File file);
-/// The handle is free.
+/// The handle was freed.
 void probe_gone(uint64_t handle);
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
-/// Of a group, with this tag of the program's.
+/// A communicator that was made of a group, with this tag of the program.
 void probe_created_of_group(MPI_Comm made, const char* how, const char* tag);
 void probe_duplicated(unsigned parent, MPI_Comm made);
-/// With the program that spawned this one. The program may ask for it more than once.
+/// The communicator with the program that spawned this one. The program may ask for it more than once.
 void probe_found_parent(MPI_Comm parent);
 void probe_made_window(unsigned parent, MPI_Win made);
 void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info);
@@ -78,7 +78,7 @@ static inline int probe_is_absent(const struct probe_ranks* ranks, uint64_t k) {
 static inline uint64_t probe_number(struct probe_ranks ranks) {
   return ranks.count - (uint64_t)__builtin_popcountll(ranks.absent);
 }
-/// Over these ranks. Large counts are of another type.
+/// Sums over these ranks. Large counts are of another type.
 #define PROBE_SUM(name, type)                                                 \
   static inline uint64_t name(const type* counts, struct probe_ranks ranks) { \
     uint64_t sum = 0;                                                         \
@@ -124,7 +124,7 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
 
 /// Several threads may call MPI at a time from now on.
 void probe_begin_threads(void);
-/// Before the first call of this thread is recorded, which began then.
+/// Call this before the first call of this thread is recorded. begin: the ticks at which that call began.
 void probe_count_thread(uint64_t begin);
 
 void probe_begin_timeline(void);
@@ -144,9 +144,10 @@ struct probe_use probe_used(void);
 extern unsigned probe_period;
 #define probe_no_sample UINT64_MAX
 void probe_begin_samples(void);
-/// The ticks until the ranks that this rank needs data of have made this call: all ranks of the communicator, the root,
-/// all if this rank is the root, or those with lower numbers. Or until the sender has begun to send. Or
-/// probe_no_sample: the same calls of all ranks are samples.
+/// The ticks until the ranks whose data this rank needs have made this call. These are all ranks of the communicator,
+/// the root, all ranks if this rank is the root, or the ranks with lower numbers. The last function waits until the
+/// sender has begun to send. The result is probe_no_sample if the call is no sample. The same calls of all ranks are
+/// samples.
 uint64_t probe_wait_for_all(MPI_Comm communicator);
 uint64_t probe_wait_for_root(int root, MPI_Comm communicator);
 uint64_t probe_wait_at_root(int root, MPI_Comm communicator);

@@ -3,8 +3,9 @@
 
 /// A place of the table. Threads may use different places at a time; MPI lets only one thread wait for a request.
 struct request {
-  /// Twice the handle, and one more if a wait has taken the request; 0: the place is free. In one word, because the MPI
-  /// may give the handle to another thread before the wait has returned: that is another request.
+  /// Twice the handle, and one more if a wait has taken the request; 0: the place is free. Both are in one word,
+  /// because the MPI may give the handle to another thread before the wait has returned. It then belongs to another
+  /// request.
   uint64_t word;
   uint64_t bytes;  ///< of a start, if it is persistent
   uint32_t entry;  ///< of the function that started it
@@ -167,7 +168,7 @@ struct probe_waits probe_take(int count, const MPI_Request* handles) {
   return waits;
 }
 
-/// A persistent request keeps its handle.
+/// Marks the requests that have ended. A persistent request keeps its handle.
 static unsigned mark_ended(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which) {
   unsigned known = 0;
   for (int k = 0; which != NULL && k < ended; ++k) {
@@ -183,7 +184,7 @@ static unsigned mark_ended(const struct probe_waits* waits, const MPI_Request* h
   return known;
 }
 
-/// Of a chain; the next one.
+/// Releases a request of a chain. Returns the next one.
 static uint32_t settle(struct request* request) {
   const uint32_t next = request->next;
   if (request->ended && !request->persistent) {

@@ -93,7 +93,7 @@ static void describe(struct probe_file* made, int by_session) {
   }
 }
 
-/// Whether it could begin. A session gives the ranks of the world, whose communicator it does not have.
+/// Whether the profile could begin. A session gives the ranks of the world, whose communicator it does not have.
 static int begin_profile(const struct probe_world* of_session) {
   const char* folder = getenv("CULMEN_PROFILE_DIR");
   struct probe_file* const made = folder != NULL ? open_file(folder) : NULL;
@@ -126,7 +126,7 @@ static void begin_or_go_on(int level, const struct probe_world* of_session) {
   __atomic_store_n(&h->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
 }
 
-/// level: which threads may call MPI at a time.
+/// level: the thread level of MPI.
 static void after_begin(int level, const struct probe_world* of_session) {
   lock_runs();
   ++begun;
@@ -198,7 +198,7 @@ PROBE_PUBLIC int PMPI_Finalize(void) __attribute__((alias("MPI_Finalize")));
 #if PROBE_MPI_4
 static int sessions;
 
-/// Several unless it is certain that it has been given a lower level.
+/// The thread level of a session. Several threads may call MPI, unless the session certainly has a lower level.
 static int level_of(MPI_Session session) {
   MPI_Info info;
   char level[64] = "";

@@ -7,7 +7,8 @@
 
 unsigned probe_period;
 
-/// Of each communicator, with the number of its calls: all ranks call its collective functions in the same order.
+/// The attribute of each communicator with the number of its calls. All ranks call its collective functions in the same
+/// order.
 static int calls_key = MPI_KEYVAL_INVALID;
 static unsigned receives;
 

@@ -16,7 +16,7 @@ def type_of(declared: str) -> str:
 
 
 def with_large_counts(arguments: str) -> str:
-    """Those of the variant of MPI 4, whose name ends with _c."""
+    """The arguments of the variant of MPI 4, whose name ends with _c."""
     arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", arguments)
     arguments = re.sub(r"\bint\* size\b", "MPI_Count* size", arguments)
     return re.sub(r"\bint (\w*displs\[\]|disp_unit)", r"MPI_Aint \1", arguments)

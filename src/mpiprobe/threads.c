@@ -1,5 +1,5 @@
-// How long the threads exist that call MPI: from the creation of a thread to its end, without the time in which it
-// waits for the end of another one. Nothing of this is in the way of a call of MPI, apart from a thread's first one.
+// The time for which threads exist that call MPI: from the creation of a thread to its end, without the time in which
+// it waits for the end of another one. Of the calls of MPI, only a thread's first one takes longer because of this.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static pthread_key_t at_exit;
 static int has_key;
 static uint32_t alive;
 
-/// With the lock. By one thread more or less from this moment on.
+/// With the lock. Adds or removes one thread from this moment on.
 static void change_bins(uint64_t since_start, uint32_t shift, int by) {
   const uint64_t bin = since_start >> shift, next = (bin + 1) << shift;
   probe_profile->thread_ticks[bin] += by * (int64_t)(next - since_start);

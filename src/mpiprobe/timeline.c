@@ -8,8 +8,8 @@ enum { first_shift = 20 };  // a million ticks: less than a millisecond
 
 void probe_begin_timeline(void) { probe_profile->header.bin_shift = first_shift; }
 
-/// Without an atomic operation, which would cost as much as all the rest: if two threads add to a bin at the same
-/// moment, one of the times is lost.
+/// Adds without an atomic operation, which would cost as much as everything else. If two threads add to a bin at the
+/// same moment, one of the times is lost.
 static void add(uint64_t* to, uint64_t more) {
   __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
 }

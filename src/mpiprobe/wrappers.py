@@ -63,7 +63,8 @@ def main(table: Path, out: Path) -> None:
         symbols=_quoted(symbols),
         symbol_count=len(symbols),
     )
-    # A program may ask whether its MPI has a function, and an MPI without it has nothing to pass calls on to.
+    # There is no wrapper of a function that the MPI lacks. A program may ask whether its MPI has the function, and the
+    # wrapper could not call it.
     for name, entry in (functions | large).items():
         wrapper = _wrapper(name, symbols.index(name), list(rows), entry)
         since = "LARGE" if name in large else entry.get("since", "").replace(".", "_")
@@ -76,7 +77,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def family_of(name: str, entry: Entry) -> dict[str, Entry]:
-    """A function and those that do the same in other ways."""
+    """A function, and the functions that do the same in other ways."""
     ways = ("nonblocking", "nonblocking_since", "prepared", "persistent", "split")
     alone = {key: value for key, value in entry.items() if key not in ways}
     shared = {key: value for key, value in alone.items() if key != "waits_for"}
@@ -108,7 +109,7 @@ def gives_request(entry: Entry) -> bool:
 
 
 def _large(entry: Entry) -> Entry:
-    """Of the function with large counts, which is counted as the other one."""
+    """The entry of the function with large counts, whose calls count for the usual function."""
     return {**entry, "arguments": with_large_counts(entry["arguments"])}
 
 
@@ -216,7 +217,7 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
 
 
 def _charge(how: str, words: list[str]) -> str:
-    """How many requests have ended (-1: all), and which."""
+    """The statement that charges the requests that have ended: their number (-1 for all), and their places."""
     flag = "*flag && " if "flag" in words else ""
     ended, which = {
         "all": ("-1", "NULL"),
@@ -262,7 +263,7 @@ def _bytes(entry: Entry) -> str:
 
 
 def _amount(product: str, size: str) -> str:
-    """``count * datatype`` in C."""
+    """A product such as ``count * datatype`` in C."""
     if not product:
         return "0"
     if inner := re.fullmatch(r"sum\((\w+) \* (\w+)\)", product):

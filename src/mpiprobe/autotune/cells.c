@@ -1,5 +1,5 @@
-// Which algorithm a cell uses. All ranks of a communicator make the same calls in the same order, so they count to the
-// same numbers and need no message to switch together.
+// Chooses the algorithm of each cell. All ranks of a communicator make the same calls in the same order. So their
+// counts are equal, and they need no message to switch at the same call.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ enum {
   longer = 4,
 };
 
-/// In one reduction of integers, so that all ranks have the same results.
+/// Times of nonblocking calls. One reduction of integers adds them up, so that all ranks have the same results.
 struct sums {
   MPI_Request request;
-  int64_t ns[];  // of this rank, and whether a time is missing; then of all ranks
+  int64_t ns[];  // times of this rank, and whether one is missing; then the sums over all ranks
 };
 
 static size_t sums_bytes(unsigned times) { return sizeof(struct sums) + 2 * (times + 1) * sizeof(int64_t); }
@@ -42,7 +42,7 @@ int tune_leaves(MPI_Op op) {
     none = PROBE_OBJECT("ompi_mpi_op_null", MPI_OP_NULL);
     __atomic_store_n(&ask, REAL(MPI_Op_commutative), __ATOMIC_RELEASE);
   }
-  if (op == none) return 1;  // an error of ours would end the program, which may handle its own
+  if (op == none) return 1;  // an error here would end the program, which may handle its own errors
   ask(op, &commutes);
   return !commutes;
 }
@@ -77,22 +77,25 @@ static int begin_trial(struct tune_state* state, enum tune_what what, struct tun
   return trial->count > 1;
 }
 
-/// Where a call with this algorithm goes. Nonblocking calls stay there: their MPIs read the choice at each call.
+/// The communicator for a call with this algorithm. Nonblocking calls keep theirs, because the MPI reads the choice at
+/// each call.
 static MPI_Comm place_of(struct tune_state* state, enum tune_what what, unsigned algorithm) {
   return what < tune_blocking ? tune_shadow(state, algorithm) : state->comm;
 }
 
-/// The shadow could not be made now, so a call there would run the MPI's own choice. All ranks know it.
+/// Whether the shadow could not be made now, so that the call would run the MPI's own choice. All ranks have the same
+/// answer.
 static int lacks_place(const struct tune_state* state, enum tune_what what, unsigned algorithm, MPI_Comm place) {
   return !tune_sets && what < tune_blocking && algorithm != 0 && place == state->comm;
 }
 
-/// A shadow that was not made may never be made, and each try costs a message.
+/// The pause becomes longer, because a shadow that was not made may never be made, and each try costs a message.
 static uint32_t longer_pause(uint32_t before) {
   return before < until_next_try ? until_next_try : before > most_again / 2 ? most_again : 2 * before;
 }
 
-/// With the present choice. before: the calls since the last look at the cell; pause: those until the next one.
+/// A call with the present choice. before: number of calls since the last look at the cell. pause: number of calls
+/// until the next look.
 static struct tune_call stay(struct tune_cell* cell, uint32_t before, uint32_t pause) {
   cell->counted += before;
   wait_with(cell, pause);
@@ -104,7 +107,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
-    // The calls of all ranks use the same comparisons at a time.
+    // All ranks have the same comparisons, so they all reach this limit at the same call.
     if (cell->trial == NULL && state->trials == tune_most_trials)
       return stay(cell, cell->again, cell->again > 0 ? cell->again : 1);
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
@@ -124,7 +127,7 @@ struct tune_call tune_compared(struct tune_state* state, enum tune_what what, st
   return stay(cell, cell->again, lacks ? longer_pause(cell->again) : for_ever);
 }
 
-/// Collective.
+/// Takes the means over all ranks. Collective.
 static void take_means(const struct tune_state* state, struct tune_trial* trial) {
   double mine[tune_most_algorithms * tune_most_rounds];
   const int times = (int)tune_times_in(trial);
@@ -132,12 +135,12 @@ static void take_means(const struct tune_state* state, struct tune_trial* trial)
   REAL(MPI_Allreduce)
   (mine, trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM),
    state->comm);
-  // Every rank must decide alike, to the last digit.
+  // Every rank must decide from the same values, to the last digit.
   REAL(MPI_Bcast)(trial->ns, times, PROBE_OBJECT("ompi_mpi_double", MPI_DOUBLE), 0, state->comm);
 }
 
-/// The calls until algorithms are compared again. A reduction is looked at once more only while it keeps the MPI's own
-/// choice: another algorithm would add in another order.
+/// The number of calls until algorithms are compared again. A reduction has a second look only if it keeps the MPI's
+/// own choice, because another algorithm would add in another order.
 static uint32_t until_look(const struct tune_trial* trial, enum tune_what what, int is_default) {
   const uint64_t usual = tune_settings.again, later = (uint64_t)longer * trial->again;
   const int is_first = trial->phase != tune_looked_again;
@@ -160,7 +163,7 @@ static void commit(struct tune_state* state, enum tune_what what, struct tune_ce
   end_trial(state, cell);
 }
 
-/// The best ones, which the next look compares.
+/// Keeps the best candidates for the next look.
 static void remember(struct tune_cell* cell, unsigned first, unsigned second) {
   const struct tune_trial* const trial = cell->trial;
   if (trial->phase == tune_confirmed) return;
@@ -168,7 +171,7 @@ static void remember(struct tune_cell* cell, unsigned first, unsigned second) {
   if (second != 0) cell->third = trial->candidates[second];
 }
 
-/// From the means.
+/// Decides from the means.
 static void judge(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_trial* const trial = cell->trial;
   const unsigned first = tune_fastest(trial, 0), second = tune_fastest(trial, first);
@@ -198,7 +201,7 @@ void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* 
   if (is_full(trial)) decide(state, what, cell);
 }
 
-/// Of this rank: 0: all times are known; 1: not yet; 2: one never will be.
+/// For this rank: 0 if all times are known, 1 if one is not known yet, 2 if one will never be known.
 static int is_missing(const struct tune_trial* trial) {
   if (trial->is_lost) return 2;
   for (unsigned k = 0; k < tune_times_in(trial); ++k) {
@@ -207,7 +210,7 @@ static int is_missing(const struct tune_trial* trial) {
   return 0;
 }
 
-/// The choice, or the MPI's own one, stays for ever.
+/// Ends the comparison. The choice, or the MPI's own one, stays for ever.
 static void give_up(struct tune_state* state, struct tune_cell* cell) {
   tune_forget_samples(NULL, cell);
   cell->counted += cell->trial->again;
@@ -217,7 +220,7 @@ static void give_up(struct tune_state* state, struct tune_cell* cell) {
   end_trial(state, cell);
 }
 
-/// Collective: whether it is decided.
+/// Whether the cell is decided now. Collective.
 static int is_settled(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   const int mine = is_missing(cell->trial);
   int worst = 0;
@@ -239,7 +242,7 @@ void tune_settle(struct tune_state* state) {
     struct tune_cell* const cell = state->cells[what] != NULL ? &state->cells[what][k % tune_classes] : NULL;
     if (cell != NULL && cell->trial != NULL && is_full(cell->trial)) state->waiting -= is_settled(state, what, cell);
   }
-  // Requests that are under way at each blocking call shall not make each of them slow.
+  // With pauses, blocking calls stay fast even if requests are under way at each of them.
   const unsigned next = state->next_pause == 0 ? 1 : 2 * state->next_pause;
   state->next_pause = state->pause = state->waiting == 0 ? 0 : next < most_pause ? next : most_pause;
 }
@@ -255,7 +258,8 @@ static void begin_sums(struct tune_state* state, struct tune_trial* trial) {
    PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm, &sums->request);
 }
 
-/// The program has promised that the former call is complete. So all ranks have begun their sums.
+/// Decides from the sums. The program has promised that the previous call is complete, so all ranks have begun their
+/// sums.
 static void end_sums(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_trial* const trial = cell->trial;
   struct sums* const sums = trial->sums;

@@ -17,7 +17,7 @@ static struct tune_state* cached[places];
 static struct tune_state* unused;
 static int keyval;
 static MPI_Comm no_communicator;
-static int64_t memory;  // that communicators take, at most
+static int64_t memory;  // bytes that communicators take at most
 unsigned tune_left_out;
 static MPI_Datatype int64_type, byte_type;
 static MPI_Op largest;
@@ -56,7 +56,7 @@ static int forget(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-/// Its memory was and stays that of a state: another thread may look at it to see that it is not the one it wants.
+/// Memory of states is used again only for states. Another thread may still read it, to see that this is not its state.
 static struct tune_state* new_state(void) {
   probe_lock();
   struct tune_state* const state = unused != NULL ? unused : calloc(1, sizeof *state);
@@ -79,7 +79,7 @@ void tune_begin_communicators(void) {
   REAL(MPI_Comm_create_keyval)(copy_nothing, forget, &keyval, NULL);
 }
 
-/// Whether it reaches out of the world of this program: others may not have the tuner.
+/// Whether the communicator has processes outside the world of this program. These may not have the tuner.
 static int reaches_out(MPI_Comm comm, int size) {
   MPI_Group group, world, common;
   int number = 0;
@@ -137,7 +137,8 @@ struct tune_state* tune_find(MPI_Comm comm) {
   return state->leaves_alone ? NULL : state;
 }
 
-/// How many were made of it in this way, with this one. As the probe counts them.
+/// The number of communicators that were made from the parent in this way, including this one. The probe counts them in
+/// the same way.
 static unsigned made_of(struct tune_state* parent, const char* how) {
   static const char* ways[tune_ways];
   unsigned way = 0;
@@ -176,7 +177,7 @@ void tune_follow_errhandler(MPI_Comm comm) {
   }
 }
 
-/// Collective. Whether every rank may use so much more memory.
+/// Whether every rank may use this much more memory. Collective.
 static int has_room(const struct tune_state* state, int64_t bytes) {
   int64_t most = 0;
   const int64_t mine = __atomic_load_n(&memory, __ATOMIC_RELAXED) + bytes;
@@ -207,7 +208,7 @@ static int64_t bytes_for(int ranks) {
   return bytes + (tune_mpi->kept ? __builtin_popcount(shadows) * shadow_bytes : 0);
 }
 
-/// All ranks know it.
+/// Leaves the communicator alone. All ranks do so at the same call.
 static void leave_out(struct tune_state* state) {
   static int was_said;
   state->leaves_alone = 1;
@@ -248,7 +249,7 @@ struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what
   return state->cells[what] = cells;
 }
 
-/// A blocking call that is left alone: ranks may wait for each other, which nonblocking calls need.
+/// Uses a blocking call that is not tuned. Ranks may wait for each other in it, to agree on nonblocking calls.
 static void help_later_calls(struct tune_state* state) {
   if (state->agreed == NULL && tune_has_nonblocking()) tune_agree(state);
   if (state->waiting != 0) tune_settle(state);

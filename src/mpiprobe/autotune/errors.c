@@ -1,6 +1,6 @@
-// Error handlers of the program. One that does not return must find nothing half done: no variable of the MPI that
-// holds an algorithm, and no call that only other ranks have counted. So errors come back to the tuner first, and then
-// it calls the handler.
+// Error handlers of the program. A handler may not return. Before it is called, all variables of the MPI must have
+// their usual values, and this rank must have counted the call, as other ranks have. So the MPI returns errors to the
+// tuner, and the tuner then calls the handler.
 #include "mpiprobe/autotune/tune.h"
 
 static int is_usual(MPI_Errhandler handler) {

@@ -4,12 +4,14 @@
 //   mpi            VERSION
 //   ranks          NUMBER
 //   processor      NAME
+//   off            REASON
 //   left_out       NUMBER
 //   communicator   NAME  RANKS
 //   COLLECTIVE     BYTES  ALGORITHM  DEFAULT_US  CHOSEN_US  CALLS
 //
-// A line of the last kind belongs to the communicator above it. BYTES is the smallest size of a class; 0 us: not
-// measured. left_out is the number of communicators that were left out because the memory was used up; no line: none.
+// A line of the last kind belongs to the communicator above it. BYTES is the smallest size of a class. A time of 0 us
+// was not measured. The line off says why nothing was tuned; it is missing if the tuner was active. The line left_out
+// has the number of communicators that were left out because the memory was used up; it is missing if there were none.
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 #include "mpiprobe/autotune/tune.h"
 
 static const char first_line[] = "culmen-tuning\t1";
-static char* loaded;  // the file; null: none
+static char* loaded;  // content of the file; null if there is none
 static char version[160];
 static char* kept;  // lines of communicators that have ended
 static size_t kept_bytes;
@@ -90,7 +92,7 @@ static unsigned collective_named(const char* word, size_t length) {
   return what;
 }
 
-/// 0 for the MPI's own choice; tune_pass if there is no such algorithm.
+/// The number of an algorithm: 0 for the MPI's own choice; tune_pass if there is no such algorithm.
 static uint8_t algorithm_named(unsigned what, const char* word, size_t length, int ranks) {
   const struct tune_collective* const c = tune_mpi->of[what];
   if (length == 7 && strncmp(word, "default", 7) == 0) return 0;

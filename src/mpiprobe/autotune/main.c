@@ -13,7 +13,7 @@ int tune_is_first(void) {
 }
 
 #if defined(OPEN_MPI)
-/// Before MPI_Init. The MPI's own choice still follows the rules of the user.
+/// Runs before MPI_Init. The MPI's own choice still follows the rules of the user.
 __attribute__((constructor)) static void allow_choices(void) {
   setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
 }
@@ -23,7 +23,7 @@ static const char* marked(const char* of_first, const char* own) {
   return of_first == NULL ? NULL : own != NULL ? own : "";
 }
 
-/// Collective: all ranks have the settings of the first one. Only that one uses the names of files.
+/// Gives all ranks the settings of rank 0. Only rank 0 uses the names of files. Collective.
 static void share_settings(MPI_Comm world) {
   const struct tune_settings own = tune_settings;
   REAL(MPI_Bcast)(&tune_settings, (int)sizeof tune_settings, PROBE_OBJECT("ompi_mpi_byte", MPI_BYTE), 0, world);
@@ -43,7 +43,8 @@ static int is_on_several_nodes(MPI_Comm world) {
   return here < all;
 }
 
-/// Collective: if one rank does not tune, none does. The same for threads.
+/// If one rank does not tune, no rank tunes. If one rank has several threads that call MPI, all ranks behave like it.
+/// Collective.
 static void agree(MPI_Comm world) {
   const int has_before = tune_off == NULL && tune_has_component_before();
   int mine[3] = {tune_off != NULL, tune_settings.several_threads, has_before}, all[3] = {0, 0, 0};
@@ -57,7 +58,7 @@ static void agree(MPI_Comm world) {
         "OMPI_MCA_coll=^han, or CULMEN_TUNING_ONE_THREAD=1 if only one thread calls MPI";
 }
 
-/// Its file would replace that of the program that has started it.
+/// Whether another program has started this one. The tuning file would replace that of the other program.
 static int was_spawned(void) {
   const MPI_Comm none = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
   MPI_Comm parent = none;
@@ -76,7 +77,7 @@ static void begin(void) {
   REAL(MPI_Query_thread)(&level);
   tune_off = NULL;
   tune_settings.several_threads = level == MPI_THREAD_MULTIPLE && !tune_settings.one_thread;
-  // Another thread would find the variables of a call, and no rank can know what the threads of another one do.
+  // Another thread would read the variables that are set for a call. No rank knows what the threads of another rank do.
   if (tune_settings.several_threads && tune_sets)
     tune_off = "several threads may call MPI at a time; if only one does, set CULMEN_TUNING_ONE_THREAD=1";
   else
@@ -142,7 +143,7 @@ PROBE_PUBLIC int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) 
 PROBE_PUBLIC int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   return COUNTS ? set_errhandler(comm, handler) : REAL(MPI_Comm_set_errhandler)(comm, handler);
 }
-// The same of MPI 1, which newer headers do not declare.
+// The functions of MPI 1, which newer headers do not declare.
 #undef MPI_Errhandler_set
 #undef PMPI_Errhandler_set
 PROBE_PUBLIC int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }

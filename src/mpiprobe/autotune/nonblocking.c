@@ -1,5 +1,5 @@
-// Calls that return before they are complete. MPI_I… must not wait for other ranks: a rank may call it long before the
-// others, and they may wait for a message that comes after it. So ranks agree only in blocking calls.
+// Nonblocking calls. MPI_I… must not wait for other ranks. A rank may call it long before the others, and these may
+// wait for a message that the rank sends after this call. So ranks agree only in blocking calls.
 #include <stdlib.h>
 
 #include "mpiprobe/autotune/tune.h"
@@ -18,7 +18,7 @@ static int is_complete(MPI_Request request) {
 }
 
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
-  // Another thread would find the variables of this call.
+  // Another thread would read the variables of this call.
   if (state->agreed == NULL || tune_settings.several_threads) return NULL;
   struct tune_cell* cells = state->cells[what];
   if (cells == NULL && (cells = tune_later_cells(state, what)) == NULL) return NULL;
@@ -103,7 +103,7 @@ void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[])
     struct tune_sample* const sample = &samples[k];
     if (sample->cell == NULL || wait->positions[k] < 0 || wait->numbers[k] != sample->number) continue;
     sample->ns += ns;
-    if (requests[wait->positions[k]] == sample->request) continue;  // a completed one has become null
+    if (requests[wait->positions[k]] == sample->request) continue;  // a completed request has become null
     end_sample(sample, 1);
     --tune_under_way;
   }

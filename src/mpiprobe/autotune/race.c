@@ -1,19 +1,20 @@
-// Three calls for each algorithm are enough for a race and a confirmation. Its verdict is careful: a choice that is not
-// clear is left to a second look, with more calls of fewer algorithms.
+// A race and a confirmation need only three calls of each algorithm. The verdict is careful: if a gain is not clear, a
+// second look decides, with more calls of fewer algorithms.
 #include "mpiprobe/autotune/race.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A gain is told from noise if so many pairs of two calls, one with each algorithm, show it: with 12 calls of each, two
-// equal ones do so in 1 of 860 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With few pairs, all
-// of them must, and the gain must be larger. Two things make it more: the best of many algorithms is compared, and in a
-// race the calls of an algorithm are in a row, so that a phase of the program can be taken for a gain. Later looks find
-// these: they call each algorithm three times for a while, each time in another order.
+// A gain is more than noise if enough pairs of two calls, one with each algorithm, show it. With 12 calls of each, two
+// equal algorithms show a gain in 1 of 860 cases (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50). With
+// few pairs, all pairs must show the gain, and the gain must be larger. Two effects make wrong gains more frequent. The
+// best of many algorithms is compared. And in a race, the calls of an algorithm are in a row, so that a phase of the
+// program can look like a gain. Later looks find such mistakes: they compare each algorithm in three passes, each time
+// in another order.
 struct rule {
-  unsigned pairs;  // from this number on
-  double share;    // of the pairs
-  double at_most;  // the median, as a share of that of the default
+  unsigned pairs;  // at least this number
+  double share;    // of the pairs, which must show the gain
+  double at_most;  // largest median / median of the default
 };
 static const struct rule rules[] = {{100, 0.85, 0.95}, {16, 0.9, 0.95}, {9, 1, 0.85}, {6, 1, 0.65}, {4, 1, 0.55}};
 
@@ -49,7 +50,7 @@ unsigned tune_calls_in(const struct tune_trial* trial) {
   return calls;
 }
 
-/// The next call. round: of the calls in a row.
+/// The next call. round: its number among the calls in a row.
 struct turn {
   unsigned candidate, pass, round;
 };
@@ -90,7 +91,7 @@ static void add(struct tune_trial* trial, unsigned algorithm, unsigned calls, un
   trial->skipped[trial->count++] = (uint8_t)(skipped < calls ? skipped : 0);
 }
 
-/// The warm-up was with the default, and one call of it belongs to the calls of the comparison.
+/// The warm-up used the default, and one of its calls counts as a call of the comparison.
 static unsigned warm_calls(void) { return tune_settings.warm_up > 0; }
 
 void tune_begin_race(struct tune_trial* trial, uint32_t possible) {
@@ -135,7 +136,7 @@ struct all_times {
   unsigned count;
 };
 
-/// With those of the race.
+/// The times of a candidate, including those of the race.
 static struct all_times times_of(const struct tune_trial* trial, unsigned candidate) {
   const struct tune_times* const raced = candidate < 2 ? &trial->raced[candidate] : NULL;
   struct all_times all = {.count = raced != NULL ? raced->count : 0};

@@ -57,13 +57,13 @@ static const char* text_of(const char* name) {
   return text != NULL && *text != '\0' ? text : NULL;
 }
 
-/// Empty and 0 are no.
+/// Whether a variable is set to something else than an empty text and 0.
 static int is_set(const char* name) {
   const char* const text = text_of(name);
   return text != NULL && strcmp(text, "0") != 0;
 }
 
-/// The program may go to another folder, and may change its environment.
+/// A copy with an absolute path, because the program may change its folder and its environment.
 static const char* path_in(const char* name) {
   const char* const text = text_of(name);
   char folder[4096], *path = NULL;
@@ -86,7 +86,7 @@ static uint64_t number_of(const char* name, uint64_t otherwise, uint64_t least, 
   return otherwise;
 }
 
-/// "bcast,allreduce"; all of them without such a text.
+/// The collectives in a text such as "bcast,allreduce"; all of them without a text.
 static uint32_t collectives_in(const char* text) {
   if (text == NULL) return UINT32_MAX;
   uint32_t found = 0;

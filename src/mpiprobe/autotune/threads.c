@@ -1,6 +1,6 @@
-// Programs whose threads call MPI at the same time. MPI lets them use one communicator by turns only, so its state
-// needs no guard. But an MPI that reads the variables when it makes a communicator must read the usual ones for the
-// program's.
+// Programs whose threads call MPI at the same time. MPI allows only one thread at a time to use a communicator, so the
+// state of a communicator needs no lock. But some MPIs read the variables when they make a communicator. For a
+// communicator of the program, they must read the usual values.
 #include <sched.h>
 
 #include "mpiprobe/autotune/tune.h"
@@ -32,8 +32,8 @@ static int is_alone(void) {
   return 0;
 }
 
-/// After the barrier, every rank is in here and waits for no other thread, so another thread may wait for this one.
-/// Without threads, only a call of MPI_Comm_idup is in the way: all ranks then do without the shadow for ever.
+/// After the barrier, every rank is in this function and waits for no other thread, so another thread may wait for this
+/// one. Without several threads, only a call of MPI_Comm_idup prevents the shadow. Then no rank ever makes it.
 MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
                          MPI_Comm (*make)(const struct tune_state*, unsigned)) {
   const int several = tune_settings.several_threads;

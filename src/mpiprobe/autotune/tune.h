@@ -38,7 +38,7 @@ enum tune_what {
   tune_iscan,
   tune_iexscan,
   tune_collectives,
-  tune_blocking = tune_ibarrier  // number of the others
+  tune_blocking = tune_ibarrier  // number of the blocking ones
 };
 enum {
   tune_classes = 34,  // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
@@ -50,8 +50,8 @@ enum {
   tune_most_trials = 64,  // comparisons at a time on a communicator
 };
 
-/// A collective of an MPI, from its data file. With `second` it has a further variable, which must have one value for
-/// the MPI's own choice, and another one for an algorithm.
+/// A collective of an MPI, from its data file. `second` is a further variable, if there is one. It must have one value
+/// for the MPI's own choice, and another one for an algorithm.
 struct tune_collective {
   const char* name;
   const char* variable;  // of MPI_T
@@ -59,10 +59,10 @@ struct tune_collective {
   int second_usual, second_forced;
   unsigned count;
   const char* const* names;                                            // of the algorithms 1, 2, …
-  uint32_t two_ranks_only, powers_of_two_only, unsafe, splits_counts;  // a bit for each of them
+  uint32_t two_ranks_only, powers_of_two_only, unsafe, splits_counts;  // a bit for each algorithm
 };
 struct tune_mpi {
-  const char* version;  // how its version begins
+  const char* version;  // the beginning of its version
   int kept;             // a communicator keeps the algorithms that were set when it was made
   const struct tune_collective* of[tune_collectives];  // null: unknown
 };
@@ -94,21 +94,21 @@ MPI_Comm tune_world(void);
 /// Whether this is rank 0 of the world.
 int tune_is_first(void);
 
-/// Why nothing is tuned, for the dump; null: it is.
+/// Why nothing is tuned, for the dump; null if the tuner is active.
 extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
-/// Finds the MPI and its variables. level: at which threads call MPI. Sets tune_off.
+/// Finds the MPI and its variables. level: the thread level of MPI. Sets tune_off if this fails.
 void tune_begin_variables(const char* library_version, int level);
-/// Whether this MPI may take calls past the choice. It then makes communicators in them, which no other thread may
-/// disturb.
+/// Whether another component of this MPI may handle calls before the one with the choice. It then makes communicators
+/// in such calls, and no other thread may disturb this.
 int tune_has_component_before(void);
 /// Collective. If one rank cannot choose an algorithm, no rank chooses it.
 void tune_agree_on_variables(MPI_Comm world);
 /// Whether the algorithm exists for this number of ranks, and can be chosen here.
 int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks);
-/// If the MPI reads its variables at each call (tune_sets, and every MPI for nonblocking collectives): before a call,
-/// and after it with algorithm 0. Between the calls of the program every variable has its usual value, because the
-/// MPI's own calls on other communicators read it, too.
+/// Sets the variables, if the MPI reads them at each call: those with tune_sets, and every MPI for nonblocking
+/// collectives. Call this before a call, and after it with algorithm 0. Between the calls of the program, every
+/// variable must have its usual value, because the MPI's own calls on other communicators read it, too.
 void tune_set(enum tune_what what, unsigned algorithm);
 #if defined(OPEN_MPI)
 enum { tune_sets = 0 };
@@ -118,7 +118,7 @@ enum { tune_sets = 1 };
 
 /// Calls of one collective with sizes of one class.
 struct tune_cell {
-  MPI_Comm comm;                 // where its calls go if the choice is made
+  MPI_Comm comm;                 // for its calls, if the choice is made
   uint32_t left;                 // calls with this choice before algorithms are compared; at first, the warm-up
   uint16_t algorithm;            // the choice
   uint16_t runner_up, third;     // of the last comparison
@@ -140,24 +140,24 @@ struct tune_state {
   int has_handler;         // the program has given it an error handler of its own
   MPI_Errhandler handler;  // that one
   char name[tune_name_bytes];
-  unsigned children[tune_ways];               // made of it in each way
-  int64_t bytes;                              // that it takes at most
+  unsigned children[tune_ways];               // number of those made from it in each way
+  int64_t bytes;                              // largest memory that it takes
   struct tune_agreed* agreed;                 // null before the first blocking call
   struct tune_cell* cells[tune_collectives];  // of all classes; null before a call
   unsigned trials;                            // cells whose algorithms are compared
-  unsigned waiting;                           // cells of nonblocking ones that wait for a decision
+  unsigned waiting;                           // cells of nonblocking collectives that wait for a decision
   unsigned pause, next_pause;                 // blocking calls until ranks are asked again whether they can decide
   struct tune_state* next;
 };
 /// The values that are the same on all ranks of a communicator.
 struct tune_agreed {
-  MPI_Comm shadows[tune_most_algorithms];  // the communicator itself: it was not made
+  MPI_Comm shadows[tune_most_algorithms];  // the communicator itself if none was made
   uint8_t choices[tune_collectives][tune_classes];
 };
 
-/// Of a communicator; null: calls of it pass.
+/// The state of a communicator; null if its calls are not tuned.
 struct tune_state* tune_find(MPI_Comm comm);
-/// The last one that this thread has found.
+/// The last state that this thread has found.
 extern _Thread_local struct tune_state* tune_last;
 static inline struct tune_state* tune_state_of(MPI_Comm comm) {
   struct tune_state* const last = tune_last;
@@ -166,15 +166,15 @@ static inline struct tune_state* tune_state_of(MPI_Comm comm) {
 }
 void tune_begin_communicators(void);
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour);
-/// Collective: for nonblocking calls before the first blocking one, if ranks then know what to do.
+/// Prepares nonblocking calls before the first blocking one, if ranks then know their choices. Collective.
 void tune_prepare(struct tune_state* state);
 /// The program has given this communicator another error handler.
 void tune_follow_errhandler(MPI_Comm comm);
 void tune_watch_handler(struct tune_state* state);
 void tune_drop_handler(struct tune_state* state);
-/// Errors of the program's own calls in a shadow.
+/// Gives a shadow an error handler, for errors of the program's own calls.
 void tune_give_handler(const struct tune_state* state, MPI_Comm shadow);
-/// The program's own handler is called only by tune_tell_error, which may not return.
+/// The communicator then returns errors. Only tune_tell_error, which may not return, calls the program's own handler.
 void tune_keep_errors(const struct tune_state* state);
 void tune_tell_error(const struct tune_state* state, int keeps, int error);
 static inline int tune_keeps_errors(const struct tune_state* state) {
@@ -191,17 +191,18 @@ static inline unsigned tune_class(uint64_t bytes) {
   const unsigned class = bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes);
   return class < tune_classes ? class : tune_classes - 1;
 }
-/// Collective. False: all ranks leave the communicator alone from now on.
+/// Collective. Returns false if all ranks leave the communicator alone from now on.
 int tune_agree(struct tune_state* state);
-/// Null: such calls pass. Collective in the first call of the communicator.
+/// The cells of a collective; null if its calls are not tuned. Collective in the first call of the communicator.
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what);
 /// The same after the first blocking call; not collective.
 struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what);
-/// Of a comparison, at most.
+/// The largest memory of a comparison.
 int64_t tune_trial_bytes(void);
-/// Collective: decides where nonblocking calls have been compared.
+/// Decides the cells whose nonblocking calls have been compared. Collective.
 void tune_settle(struct tune_state* state);
-/// In a blocking call. Only there, ranks may wait for each other. Null: the call passes, as on every rank.
+/// The cell of a blocking call. Only in such calls, ranks may wait for each other. Null if the call is not tuned, on
+/// every rank.
 static inline struct tune_cell* tune_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   struct tune_cell* cells = state->cells[what];
   if (cells == NULL && (cells = tune_new_cells(state, what)) == NULL) return NULL;
@@ -210,14 +211,14 @@ static inline struct tune_cell* tune_cell(struct tune_state* state, enum tune_wh
 }
 /// A call of the program.
 struct tune_call {
-  MPI_Comm comm;  // where it goes
+  MPI_Comm comm;  // for this call
   unsigned algorithm;
   uint64_t begin_ns;  // 0: it is not timed
   int keeps_errors;
 };
 /// The next call of a cell whose algorithms are compared.
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
-/// After it.
+/// Keeps the time of such a call, and decides if it was the last one.
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns);
 static inline struct tune_call tune_begin(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_call call = {cell->comm, cell->algorithm, 0, 0};
@@ -228,7 +229,7 @@ static inline struct tune_call tune_begin(struct tune_state* state, enum tune_wh
   if (call.begin_ns != 0) call.begin_ns = probe_nanoseconds();
   return call;
 }
-/// Last of all, because it may not return.
+/// To be called last, because it may not return.
 static inline void tune_end(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
                             struct tune_call* call, int error) {
   const uint64_t ns = call->begin_ns != 0 ? probe_nanoseconds() - call->begin_ns : 0;
@@ -239,13 +240,13 @@ static inline void tune_end(struct tune_state* state, enum tune_what what, struc
     tune_tell_error(state, call->keeps_errors, error);
 }
 
-/// Whether the MPI has the choice at all.
+/// Whether this MPI lets the tuner choose algorithms of this collective.
 int tune_has_choices(enum tune_what what);
-/// Whether the MPI or the settings leave a choice.
+/// Whether the MPI and the settings leave a choice for nonblocking collectives.
 int tune_has_nonblocking(void);
-/// For nonblocking calls. No rank waits for another one here; null: the call passes, as on every rank.
+/// The cell of a nonblocking call. No rank waits for another one here. Null if the call is not tuned, on every rank.
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes);
-/// Where the time of a call is kept, if it counts; is_lost: set if it is not known.
+/// The place for the time of a call, if it counts. is_lost: set if the time is not known.
 struct tune_place {
   double* ns;
   int* is_lost;
@@ -272,19 +273,19 @@ struct tune_later {
   int keeps_errors;
 };
 struct tune_later tune_start(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
-/// Last of all, because it may not return.
+/// To be called last, because it may not return.
 void tune_started(const struct tune_state* state, enum tune_what what, struct tune_later* call, int error,
                   const MPI_Request* request);
 /// Number of requests that are timed.
 extern unsigned tune_under_way;
-/// A function of the program has got or given this handle: a sample that had it has ended where the tuner did not see
-/// it.
+/// A function of the program has received or returned this handle. A sample with this handle has then ended without the
+/// tuner.
 void tune_forget_request(const MPI_Request* request);
 static inline int tune_passed(int error, const MPI_Request* request) {
   if (__builtin_expect(tune_under_way != 0, 0) && error == MPI_SUCCESS) tune_forget_request(request);
   return error;
 }
-/// Around a function that completes requests, or only looks at them. Such functions may call each other.
+/// The samples at a function that completes requests, or only looks at them. Such functions may call each other.
 struct tune_wait {
   uint64_t begin_ns;
   int positions[tune_most_samples];  // of samples in the array of requests; -1: not there
@@ -292,36 +293,38 @@ struct tune_wait {
 };
 void tune_before_wait(struct tune_wait* wait, int count, const MPI_Request requests[]);
 void tune_after_wait(const struct tune_wait* wait, const MPI_Request requests[]);
-/// Nothing under way belongs to this communicator, or to this cell, any longer.
+/// Drops the samples of this communicator, and those of this cell.
 void tune_forget_samples(const struct tune_state* state, const struct tune_cell* cell);
-/// The algorithm of a persistent request, which keeps it. The call blocks. The choice comes from earlier nonblocking
-/// calls or from the file.
+/// The algorithm of a persistent request, which keeps it. This function may wait for other ranks. The choice comes from
+/// earlier nonblocking calls or from the file.
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes);
 
-/// Before a communicator or MPI ends: what the tuner itself has started there.
+/// Finishes the requests of the tuner itself, before a communicator or MPI ends.
 void tune_finish_sums(struct tune_state* state);
 
 /// Whether reductions with this operator are left alone, because the order of its operands matters.
 int tune_leaves(MPI_Op op);
 
-/// Around functions of the program that make a communicator.
+/// To be called around functions of the program that make a communicator.
 void tune_begin_making(void);
 void tune_end_making(void);
-/// Collective: what `make` returns, while no thread of any rank makes another communicator; or the communicator itself.
 /// A function of the program has begun to make a communicator, which MPI makes in a later call.
 void tune_makes_later(void);
+/// The result of `make`, which runs while no thread of any rank makes another communicator. The communicator itself if
+/// this is not possible. Collective.
 MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
                          MPI_Comm (*make)(const struct tune_state*, unsigned));
 
-/// The choices of a file for a communicator; at its rank 0. An algorithm for each cell, or tune_open.
+/// The choices for a communicator, at its rank 0: for each cell an algorithm, tune_open or tune_pass.
 enum { tune_open = 255, tune_pass = 254 };
 void tune_read_file(const char* library_version);
 void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
-/// Before MPI_Finalize; collective.
+/// Call it before MPI_Finalize. Collective.
 void tune_write_file(void);
-/// Communicators that were left alone because the memory is used up, by their first ranks in this process.
+/// Number of communicators that were left alone because the memory was used up. Only rank 0 of a communicator counts
+/// it.
 extern unsigned tune_left_out;
-/// Keeps the choices of a communicator when the communicator ends.
+/// Keeps the choices of a communicator for the file.
 void tune_keep(const struct tune_state* state, int has_ended);
 /// One sentence to the standard error.
 void tune_say(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,6 @@
 // MPI_T gives access to the variables. Open MPI's MPI_T_init_thread loads all components of all frameworks, which takes
-// a quarter of a second. The components that collectives use were loaded by MPI_Init, so the functions below it are
-// called where the library has them.
+// a quarter of a second. MPI_Init has already loaded the components that collectives use. So Open MPI's own functions
+// for variables are used instead, if the library has them.
 #include "mpiprobe/autotune/values.h"
 
 #include <stddef.h>

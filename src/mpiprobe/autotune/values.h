@@ -8,11 +8,11 @@ struct tune_value {
   int index;  // in Open MPI's own list
 };
 
-/// level: at which threads call MPI. False: the MPI gives no access to its variables.
+/// level: the thread level of MPI. Returns false if the MPI gives no access to its variables.
 int tune_begin_values(int level);
 /// `known` is 0 if there is no such variable, or if it has several values.
 struct tune_value tune_find_value(const char* name);
-/// Integers. False: it failed.
+/// Read and write integers. They return false if this fails.
 int tune_read(const struct tune_value* variable, int* value);
 int tune_write(const struct tune_value* variable, int value);
 /// Whether a variable of this name has a text, which is not empty.

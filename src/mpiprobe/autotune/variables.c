@@ -1,4 +1,4 @@
-// How an algorithm is chosen: by variables, which an MPI reads at each call, or when it makes a communicator.
+// Chooses algorithms by variables. An MPI reads them at each call, or when it makes a communicator.
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -16,16 +16,16 @@ struct variable {
 };
 static struct variable first[tune_collectives], second[tune_collectives];
 
-/// A component of Open MPI takes calls on several nodes before the one that has the choice. It makes communicators of
-/// its own in such a call.
+/// Whether another component of Open MPI handles calls on several nodes before the one with the choice. It makes its
+/// own communicators in such a call.
 static int has_component_before;
 
-/// The version of the MPI's text begins with a number: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
+/// The version in the MPI's text begins with its first digit: "Open MPI v4.1.4, …", "MPICH Version: 4.0.2 …".
 static const struct tune_mpi* mpi_of(const char* library_version) {
 #if defined(OPEN_MPI)
   static const char name[] = "Open MPI v";
 #else
-  static const char name[] = "MPICH Version:";  // others, such as MVAPICH, may number the algorithms otherwise
+  static const char name[] = "MPICH Version:";  // others, such as MVAPICH, may use other numbers for algorithms
 #endif
   if (strncmp(library_version, name, sizeof name - 1) != 0) return NULL;
   const char* at = strpbrk(library_version, "0123456789");
@@ -42,7 +42,8 @@ static struct variable variable_named(const char* name) {
   return found;
 }
 
-/// An algorithm that cannot run must not be an error of a program that never asked for it.
+/// If an algorithm cannot run, MPICH then silently uses another one. The program never asked for this algorithm, so it
+/// must not get an error.
 static void allow_fallback(void) {
 #if !defined(OPEN_MPI)
   enum { silent = 2 };
@@ -51,7 +52,7 @@ static void allow_fallback(void) {
 #endif
 }
 
-/// Such rules come before the variables.
+/// Whether the user has a file of rules. Rules have priority over the variables.
 static int has_rules(void) {
 #if defined(OPEN_MPI)
   return tune_has_text("coll_tuned_dynamic_rules_filename");
@@ -88,7 +89,7 @@ void tune_begin_variables(const char* library_version, int level) {
     if (c == NULL) continue;
     first[what] = variable_named(c->variable);
     second[what] = variable_named(c->second);
-    // The user has chosen an algorithm.
+    // If the user has chosen an algorithm, it stays.
     if (first[what].value != 0) first[what].known = 0;
   }
   has_component_before = tune_mpi->kept && has_before_tuned();
@@ -134,8 +135,8 @@ static void write_choice(unsigned what, unsigned algorithm) {
 
 void tune_set(enum tune_what what, unsigned algorithm) { write_choice(what, algorithm); }
 
-/// A copy whose calls go to the component that has the choice. A copy of the program's communicator would call its
-/// functions for attributes.
+/// Replaces a shadow by a copy whose calls go to the component with the choice. A copy of the program's communicator
+/// would call the program's functions for attributes.
 static int prefer_tuned(MPI_Comm* made) {
   MPI_Info info;
   MPI_Comm copy = *made;
@@ -149,7 +150,7 @@ static int prefer_tuned(MPI_Comm* made) {
   return MPI_SUCCESS;
 }
 
-/// With the algorithm in every collective that has one of this number.
+/// Makes a communicator in which each collective uses its algorithm of this number, if it has one.
 static MPI_Comm made_shadow(const struct tune_state* state, unsigned algorithm) {
   for (unsigned what = 0; what < tune_blocking; ++what) {
     if (tune_is_possible(what, algorithm, state->size)) write_choice(what, algorithm);

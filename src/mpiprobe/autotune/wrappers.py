@@ -86,7 +86,7 @@ static int {name}_tuned({arguments}) {{
   if (keeps_errors) tune_tell_error(state, 1, error);
   return error;
 }}"""
-# Whoever calls these, so that no handle of a request is taken for that of an earlier one.
+# They count whoever calls them, so that no request is mistaken for an earlier one with the same handle.
 _WATCHED = """
 PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
 PROBE_PUBLIC int P{name}({arguments}) {{ return {name}_tuned({words}); }}
@@ -126,8 +126,8 @@ static int {name}_tuned({arguments}) {{
   return error;
 }}"""
 
-# A size in bytes that is the same on every rank of a call: of the vector, or of the block of a rank. In all other
-# functions, the ranks know different sizes. So these functions have one class.
+# The size of a call in bytes, which is the same on every rank: that of the vector, or of the block of a rank. In the
+# functions of the last row, ranks know different sizes. So these functions have only one class.
 _BYTES = {
     "bcast reduce allreduce scan exscan": "(uint64_t)count * probe_size_of(datatype)",
     "allgather alltoall": "(uint64_t)recvcount * probe_size_of(recvtype)",
