@@ -1,4 +1,5 @@
-// Counts the calls of functions of an MPI's library that run one algorithm each: the proof that it ran.
+// Counts the calls of functions in an MPI's library. Each of them runs one algorithm, so its count proves that the
+// algorithm ran.
 #pragma once
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
     counters.py OUTPUT.c DATA.toml…
 
 The program exports these functions, so the MPI's own calls of them come here first. All arguments are numbers or
-pointers; as many as any of the functions has are passed on.
+pointers. Each function passes on the largest number of arguments that any of them has.
 """
 
 import re

@@ -5,7 +5,7 @@
 //     new                               makes a communicator; answers its number. Number 0 is there from the start
 //     check COLLECTIVE COMM BYTES ROOT  one call with known data: answers whether all results are right
 //     time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
-//                                       N calls: answers their times in ns, negative where a rank was late, and then
+//                                       N calls: answers their times in ns, negative if a rank was late, and then
 //                                       the counted functions that ran at least N times on all ranks. If the MPI shows
 //                                       the messages of a nonblocking collective: "sends:" and the number that each
 //                                       rank sends in a call, as in sends:1,0
@@ -44,9 +44,10 @@ static MPI_Comm communicators[most_communicators];
 static int communicator_count;
 static char error_text[MPI_MAX_ERROR_STRING + 64];
 
-static int64_t *starts, *ends;  // of the calls; the latter behind the former
+static int64_t *starts, *ends;  // of the calls; the ends follow the starts in memory
 
-// Over all ranks, at rank 0: the earliest start of each call, negative if a rank was late, and its latest end.
+// Finds at rank 0, over all ranks, the earliest start of each call and its latest end. The start is negative if a rank
+// was late.
 static void collect(int calls) {
   if (rank != 0) {
     MPI_Send(starts, 2 * calls, MPI_INT64_T, 0, tag, control);
@@ -103,7 +104,7 @@ static int say_error(const char* what) {
   return 0;
 }
 
-// The value as text, and its name where the variable has names for its values.
+// Prints the value as text, and its name if the variable has names for its values.
 static int get_variable(const char* name) {
   int index, count, length = 0, verbosity, binding, scope;
   MPI_Datatype type;
@@ -148,7 +149,7 @@ static void finish_answer(void) {
   fflush(stdout);
 }
 
-// Whether it succeeded on all ranks; rank 0 has the text of its own error, if there is one.
+// Whether a call succeeded on all ranks. Rank 0 keeps the text of its own error, if there is one.
 static int all_succeeded(int code) {
   if (on_all(code == MPI_SUCCESS)) return 1;
   int length = 0;
@@ -176,7 +177,7 @@ static int check(const command* c) {
   return on_all(result_is_right(what, (size_t)c->number[1], (int)c->number[2])) || say_error("a result is wrong");
 }
 
-// If each call has the same number.
+// Prints the number of messages of each rank in a call, if each call has the same number.
 static void say_messages(int calls) {
   int64_t* of_rank = calloc((size_t)size, sizeof *of_rank);
   if (!of_rank) MPI_Abort(control, 1);
@@ -217,7 +218,7 @@ static int time_calls(const command* c) {
   return 1;
 }
 
-// Each message begins and ends with another byte.
+// The first and the last byte of each message differ from those of the message before.
 static int time_messages(const command* c) {
   const int64_t bytes = c->number[0], calls = c->number[1];
   if (size < 2) return say_error("there is only one rank");
@@ -241,7 +242,7 @@ static int time_messages(const command* c) {
   return 1;
 }
 
-// Each rank with each other one, in turns, as ranks that all know each other must.
+// Each rank exchanges messages with each other rank, one after the other, so that each rank has connections to all.
 static int exchange_with_all(const command* c) {
   const int64_t bytes = c->number[0];
   if (bytes < 0 || bytes > 1 << 24) return say_error("the message is too large");
@@ -264,7 +265,7 @@ static int most_memory(void) {
   }
   if (status) fclose(status);
   FILE* clear = fopen("/proc/self/clear_refs", "w");
-  if (clear) fputs("5", clear), fclose(clear);  // the most memory begins again
+  if (clear) fputs("5", clear), fclose(clear);  // the largest memory starts again
   const int64_t most = -smallest(-most_kib), now = -smallest(-now_kib);
   if (rank == 0) printf("ok %lld %lld", 1024 * (long long)most, 1024 * (long long)now);
   return 1;

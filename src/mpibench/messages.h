@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-// Of this rank, for collectives that it sends since the last reset; always 0 if the MPI does not show them.
+// The number of messages that this rank sends in collectives, since the last reset; always 0 if the MPI does not show
+// them.
 int64_t planned_messages(void);
 void reset_messages(void);

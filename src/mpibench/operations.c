@@ -24,14 +24,14 @@ int make_room(size_t bytes) {
   received = malloc(wanted);
   buffer_bytes = sent && received ? wanted : 0;
   if (!buffer_bytes) return 0;
-  memset(sent, 1, wanted);  // so that the pages are there
+  memset(sent, 1, wanted);  // so that the pages exist
   memset(received, 1, wanted);
   return 1;
 }
 
 unsigned char* message(void) { return sent; }
 
-// A vector of the reductions: floats where the number of bytes allows it.
+// A vector of the reductions: floats if the number of bytes allows it.
 typedef struct {
   MPI_Datatype type;
   int count;

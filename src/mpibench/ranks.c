@@ -40,7 +40,7 @@ static int64_t own_ns(void) {
 
 int64_t now_ns(void) { return own_ns() - clock_ahead_ns; }
 
-// Waits without using a core: others compute meanwhile.
+// Waits without using a core, because other ranks compute meanwhile.
 static void wait_asleep(MPI_Request* request) {
   int done = 0, nap_ns = 1000;
   while (MPI_Test(request, &done, MPI_STATUS_IGNORE), !done) {

@@ -7,7 +7,7 @@ extern MPI_Comm control;  // for these messages
 extern int rank, size;
 
 void join_ranks(void);
-// From rank 0 to all. A rank that waits uses no core.
+// Sends data from rank 0 to all ranks. A rank that waits uses no core.
 void broadcast(void* data, int bytes);
 void barrier(void);
 // The smallest number of all ranks, at rank 0.
@@ -18,7 +18,7 @@ void smallest_of(int64_t* mine, int count);
 int64_t total(int64_t mine);
 // The number of each rank, at rank 0.
 void gather(int64_t mine, int64_t* of_rank);
-// Whether it is true on all ranks; the same answer everywhere.
+// Whether `mine` is true on all ranks. All ranks get the same answer.
 int on_all(int mine);
 
 // Measures how far the clock of each rank is ahead of that of rank 0. All ranks call it.
@@ -26,5 +26,5 @@ void compare_clocks(void);
 // Clocks of several machines drift apart. This compares them again, and corrects times since the comparison before,
 // negative or not. All ranks call it.
 void correct_clocks(int64_t* times, int count);
-// On the clock of rank 0.
+// The time on the clock of rank 0.
 int64_t now_ns(void);
