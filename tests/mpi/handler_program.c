@@ -7,6 +7,11 @@
 
 #include "known_values.h"
 
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 50000000
+enum { error_is_lost = 1 };  // after a handler that returns, calls of MPICH 5 return MPI_SUCCESS
+#else
+enum { error_is_lost = 0 };
+#endif
 enum { most = 64 };
 static jmp_buf before_call;
 static MPI_Comm copy;
@@ -55,7 +60,7 @@ static void wrong_call(int nonblocking, int number) {
     else
       error = nonblocking ? MPI_Ibcast(data, most, MPI_INT, size, copy, &request)
                           : MPI_Bcast(data, most, MPI_INT, size, copy);
-    expect(!jumps && error != MPI_SUCCESS, "a call of no rank", number);
+    expect(!jumps && (error != MPI_SUCCESS || error_is_lost), "a call of no rank", number);
   }
   expect(handled == before + 1, "the number of errors", handled - before);
   expect(!is_chosen(), "a variable after an error", number);

@@ -29,7 +29,9 @@ int main(int argc, char** argv) {
     say("scan without an operator", MPI_Scan(mine, others, 1, MPI_INT, MPI_OP_NULL, comm));
     say("reduce_scatter without an operator", MPI_Reduce_scatter(mine, others, counts, MPI_INT, MPI_OP_NULL, comm));
     say("bcast without a type", MPI_Bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm));
+#if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION < 50000000  // MPICH 5 has a failed assertion there
     say("allreduce without a type", MPI_Allreduce(mine, others, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
+#endif
     say("allgather without a type", MPI_Allgather(mine, 1, MPI_DATATYPE_NULL, others, 1, MPI_DATATYPE_NULL, comm));
     say("send without a type", MPI_Send(mine, 1, MPI_DATATYPE_NULL, 0, 0, comm));
     say("bcast of less than nothing", MPI_Bcast(mine, -1, MPI_INT, 0, comm));

@@ -157,9 +157,8 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
        .about = std::move(about),
        .one_objective = false,
        .asynchronous = true,
-       .options = {OptionRule::whole("population",
-                                     "size of the population, and number of candidates in a generation", 4, 10000,
-                                     "10 to 100, depending on the limit on evaluations")}},
+       .options = {OptionRule::whole("population", "size of the population, and number of candidates in a generation",
+                                     4, 10000, "10 to 100, depending on the limit on evaluations")}},
       [name, survival](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const auto population =
             options.contains("population") ? count_of(options, "population") : population_for_several(terms);
