@@ -106,7 +106,8 @@ def test_the_nonblocking_algorithm_of_the_file_runs_from_the_first_call_on(mpi, 
             by_file = tuned(tmp_path, words, 4, "--load", file)
             assert order(by_file.stdout) == order(by_variable.stdout), (name, algorithm)
             results[name].add(order(by_file.stdout)[name])
-    assert all(len(found) > 1 for found in results.values()), results
+    same = find_launcher(mpi).mpi.title == "MPICH 5"  # its usable algorithms of reduce have one order
+    assert all(len(found) > 1 for name, found in results.items() if not (same and name == "reduce")), results
 
 
 def test_nothing_is_decided_without_blocking_calls_unless_the_program_has_one_request(mpi, tmp_path):
