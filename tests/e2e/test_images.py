@@ -34,8 +34,10 @@ def made(tmp_path):
 
 @pytest.fixture
 def browser():
-    if not any(map(shutil.which, BROWSERS)):
+    """One of this machine."""
+    if not (there := next(filter(None, map(shutil.which, BROWSERS)), None)):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"none of {', '.join(BROWSERS)} is on PATH")
+    return there
 
 
 def test_a_figure_becomes_a_drawing(made, browser):
@@ -93,3 +95,16 @@ def test_a_folder_that_cannot_be_made_is_said(made, tmp_path, browser):
     done = culmen("images", made.name, "-o", f"{made.name}/inside", cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "no image can be written into" in done.stderr
+
+
+def test_a_browser_that_does_not_start_is_replaced_by_the_next_one(made, tmp_path, browser):
+    broken, other = (tmp_path / name for name in BROWSERS[:2])
+    for path, line in ((broken, "exit 1"), (other, f'exec {browser} "$@"')):
+        path.write_text(f"#!/bin/sh\n{line}\n")
+        path.chmod(0o755)
+    done = culmen("images", made.name, cwd=made.parent, PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert done.returncode == 0, done.stderr
+    other.unlink()
+    alone = culmen("images", made.name, "-o", "none", cwd=made.parent, PATH=f"{tmp_path}:/nowhere")
+    assert alone.returncode == 2, alone.stdout
+    assert f"{broken} could not draw the figures of {made.name}: the browser does not start" in alone.stderr

@@ -27,8 +27,8 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
     no figure, if kaleido or a browser is missing, or if a file cannot be written.
     """
     figures = _figures_in(page)
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
+    browsers = [path for path in map(shutil.which, BROWSERS) if path]
+    if not browsers:
         raise InputError(_WITHOUT_BROWSER)
     try:
         from kaleido import Kaleido  # takes longer to load than most commands run
@@ -37,12 +37,13 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         written = {folder / f"{key_of(figure['key'])}.{kind}": figure for figure in figures}
-        errors = asyncio.run(_write(Kaleido, written, browser, width))
+        for browser in browsers:
+            errors = asyncio.run(_write(Kaleido, written, browser, width))
+            if not errors:
+                return list(written)
     except OSError as error:
         raise InputError(f"no image can be written into {folder}: {error.strerror or error}") from None
-    if errors:
-        raise InputError(f"{browser} could not draw the figures of {page}: {errors[0]}")
-    return list(written)
+    raise InputError(f"{' and '.join(browsers)} could not draw the figures of {page}: {errors[0]}")
 
 
 def _figures_in(page: Path) -> list[dict[str, Any]]:
@@ -64,13 +65,18 @@ def _figures_in(page: Path) -> list[dict[str, Any]]:
 
 async def _write(kaleido_of: Any, figures: dict[Path, dict[str, Any]], browser: str, width: int) -> list[Exception]:
     """Errors of the browser. The part of plotly that draws is the page's own, so nothing is loaded from the network."""
+    from choreographer.errors import BrowserDepsError, BrowserFailedError
+
     errors: list[Exception] = []
     library = resources.files(__package__) / "plotly/plotly-basic.min.js"
     with resources.as_file(library) as drawing:
-        async with kaleido_of(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
-            for path, figure in figures.items():
-                size = {"width": width, "height": figure["layout"].get("height", _HEIGHT)}
-                drawn = {"data": figure["data"], "layout": figure["layout"]}
-                options = {"format": path.suffix[1:], **size, "scale": _SCALE if path.suffix == ".png" else 1}
-                errors += await kaleido.write_fig(drawn, path=path, opts=options) or ()
+        try:
+            async with kaleido_of(plotlyjs=drawing, mathjax=False, path=browser) as kaleido:
+                for path, figure in figures.items():
+                    size = {"width": width, "height": figure["layout"].get("height", _HEIGHT)}
+                    drawn = {"data": figure["data"], "layout": figure["layout"]}
+                    options = {"format": path.suffix[1:], **size, "scale": _SCALE if path.suffix == ".png" else 1}
+                    errors += await kaleido.write_fig(drawn, path=path, opts=options) or ()
+        except (BrowserFailedError, BrowserDepsError):
+            errors.append(RuntimeError("the browser does not start"))
     return errors
