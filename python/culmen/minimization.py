@@ -131,7 +131,7 @@ def minimize(
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
-    - ``output``: decides which output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
+    - ``output``: decides which output of the evaluator is kept: ``"none"``, ``"failures"`` or ``"all"``
     - ``on_failure``: what happens after a failed evaluation. With ``"penalise"``, the evaluation counts as the worst
       value. With ``"retry"``, culmen repeats the evaluation. With ``"stop"``, the run ends
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
@@ -152,7 +152,7 @@ def minimize(
       starts at the best candidate of the previous optimizers. Without a name, culmen chooses the optimizer.
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
-    - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. Without
+    - ``constraints``: expressions that every candidate must satisfy, such as ``["x + y <= 1"]``. Without
       ``evaluate_infeasible``, culmen does not evaluate a candidate that violates a constraint.
     - ``fix``: parameters that are fixed, with their values: ``{"n": 5}``. The optimizer does not vary these parameters,
       and ``f`` receives their values.

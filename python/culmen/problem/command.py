@@ -22,7 +22,7 @@ class Command:
       be combined with a key or a regex. Default: the last word that the program prints.
     - ``residuals``: where culmen finds the residuals, in the same form.
     - ``values``: where culmen finds extra values: a dict of such forms by name.
-    - ``keep``: decides which folders of evaluations culmen keeps next to the store: "all" (except empty folders),
+    - ``keep``: decides which folders of evaluations are kept next to the store: "all" (except empty folders),
       "failures" (the folders of failed evaluations) or "none".
     - ``folder``: the paths in the other arguments are relative to this folder. Default: the current folder.
     """

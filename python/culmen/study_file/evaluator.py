@@ -64,7 +64,7 @@ class EvaluatorOptions(Table):
         Setting(
             "environment variables of the evaluator",
             sets="evaluator",
-            page='Example: `{ OMP_NUM_THREADS = "1" }`. `NAME = false` removes the variable `NAME`',
+            page='Example: `{ OMP_NUM_THREADS = "1" }`. To remove the variable `NAME`, write `NAME = false`',
         ),
     ] = Field(default_factory=dict)
     modules: Annotated[
@@ -81,7 +81,7 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'decides which output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
+            'decides which output of the evaluator is kept: `"none"`, `"failures"` or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),
@@ -185,7 +185,7 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: decides which folders of evaluations culmen keeps: `"all"`, `"failures"` (the folders '
+            'only for `command`: decides which folders of evaluations are kept: `"all"`, `"failures"` (the folders '
             'of failed evaluations) or `"none"`',
             sets="evaluator",
             page="[see below](#output)",

@@ -158,8 +158,9 @@ class LimitTable(Table):
     expression: Annotated[
         str | None,
         Setting(
-            "a condition on results and parameters instead of bounds, as an [expression](expressions.md). "
-            '`stress = "force / area <= 250"` is short for `stress = { expression = "force / area <= 250" }`'
+            "a condition on results and parameters, as an [expression](expressions.md). It replaces `lower` and "
+            '`upper`. For example, `stress = "force / area <= 250"` is short for '
+            '`stress = { expression = "force / area <= 250" }`'
         ),
     ] = None
 

@@ -70,7 +70,7 @@ struct MinimizeOptions {
   /// For least_squares(): the loss, which computes the value from the residuals. Example: {LossKind::soft_l1, 0.1} if
   /// some residuals are outliers. The default is the sum of the squared residuals.
   Loss loss = {};
-  /// For least_squares(): compute the errors of the parameters, with two more evaluations for each real parameter.
+  /// For least_squares(): compute the errors of the parameters, with two further evaluations for each real parameter.
   bool errors = true;
   std::string store = {};       ///< the file that keeps all results; empty: no file
   bool resume = false;          ///< true: continues the study in the store. False: creates the store
