@@ -89,6 +89,14 @@ SiteFile = Annotated[
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --submit: only print the batch scripts.")]
+DryTuning = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Show the parameters, the limits and the command, and run nothing. With --submit: only print the batch "
+        "script.",
+    ),
+]
 Scratch = Annotated[
     Path | None,
     typer.Option(

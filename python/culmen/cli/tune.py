@@ -10,6 +10,7 @@ from .jobs import (
     Account,
     AtMost,
     DryRun,
+    DryTuning,
     Exclusive,
     JobPartition,
     Nodes,
@@ -210,11 +211,15 @@ def command(
     account: Account = None,
     qos: Qos = None,
     site: SiteFile = None,
-    dry_run: DryRun = False,
+    dry_run: DryTuning = False,
     scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    is_dry = dry_run and submit is None
+    given = (submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site)
+    job = job_of(*given, dry_run and not is_dry)
+    if is_dry:
+        raise typer.Exit(work.tune_command.show_plan(file, output, use_hours, use_runs))
     if job is None:
         raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs, scratch))
     words = typed(context, without=("file",))
@@ -361,6 +366,7 @@ def hpl(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
     ] = None,
     overwrite: Overwrite = False,
+    dry_run: DryTuning = False,
     quiet: NoProgress = False,
 ) -> None:
     options = work.tune_hpl.Options(
@@ -368,6 +374,8 @@ def hpl(
         tuple(flags or ()), mpis, link, compare_random, price, work.tune_hpl.Use(use_hours, use_runs),
         words=tuple(context.args),
     )  # fmt: skip
+    if dry_run:
+        raise typer.Exit(work.tune_hpl.show_plan(options, output))
     raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet))
 
 

@@ -1,6 +1,7 @@
 """``culmen tune hpl``: searches the settings of HPL, and compares the best ones with the present ones."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
@@ -12,6 +13,7 @@ from ...tune.hpl.compared import compare
 from ...tune.hpl.first import first
 from ...tune.hpl.options import Options
 from ...tune.hpl.plan import Known
+from ...tune.hpl.preview import preview
 from ...tune.hpl.report import PRESENT
 from ...tune.hpl.runs import SECOND, Runs
 from ...tune.hpl.scaling import bytes_for
@@ -28,13 +30,22 @@ def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool
         return _tune(options, folder, overwrite, quiet)
 
 
+def show_plan(options: Options, output: Path | None) -> int:
+    """``--dry-run``: builds and runs nothing, and makes no folder. Raises InputError if an option is wrong."""
+    asked = Asked(options, output or Path("tune-hpl"), _say, builds=False)
+    _introduce(asked, _say)
+    for line in preview(asked):
+        print(line)
+    return FINISHED
+
+
 def _tune(options: Options, folder: Path, overwrite: bool, quiet: bool) -> int:
     asked = Asked(options, folder, (lambda _: None) if quiet else _say)
     runs = Runs(asked.how(folder), folder, quiet)
     if overwrite:
         runs.begin_again()
     try:
-        _introduce(asked, runs)
+        _introduce(asked, runs.say)
         known = first(asked, runs)
         _explain(asked, runs, known)
         finalists, ended = search(asked, runs, known)
@@ -54,12 +65,12 @@ def _say(text: str) -> None:
     print(text, flush=True)
 
 
-def _introduce(asked: Asked, runs: Runs) -> None:
+def _introduce(asked: Asked, say: Callable[[str], None]) -> None:
     program, present = asked.program, asked.cases[PRESENT]
     libraries = ", ".join(program.blas) or program.present_blas
     mpis = ", ".join(dict.fromkeys(each.launcher.mpi.title for each in asked.programs.by_choice.values()))
-    runs.say(f"{program.path} with {mpis} on {asked.cores} cores; BLAS: {libraries}")
-    runs.say(f"Present settings: NB = {present['nb']}, P x Q = {present['grid']}, … {asked.baseline.source}")
+    say(f"{program.path} with {mpis} on {asked.cores} cores; BLAS: {libraries}")
+    say(f"Present settings: NB = {present['nb']}, P x Q = {present['grid']}, … {asked.baseline.source}")
 
 
 def _explain(asked: Asked, runs: Runs, known: Known) -> None:

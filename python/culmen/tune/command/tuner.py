@@ -47,7 +47,7 @@ from .stopping import Ended, StopRule, as_dict, ended_from
 from .worth import Worth
 
 STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
-_BUILDS, _TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
+_BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
 _LONGER, _LEAST_LIMIT_S = 10, 60  # default time limit: this factor of the present run's duration, plus these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
@@ -261,7 +261,7 @@ class Tuner:
         commands cannot express them."""
         if not tuned.is_better:
             return []
-        return lines_of(self._given, tuned.new, self._place, self.folder.resolve() / _TUNED)
+        return lines_of(self._given, tuned.new, self._place, self.folder.resolve() / TUNED)
 
     def write(self, tuned: Tuned) -> None:
         shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}

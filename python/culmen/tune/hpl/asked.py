@@ -25,12 +25,14 @@ COMMAND = "culmen tune hpl"
 @dataclass
 class Asked:
     """``folder``: the folder for builds. ``say``: gets messages about builds. ``cases``: settings, by names of
-    report.py. ``left_out``: a sentence for each kind of parameter that has no effect here. Raises InputError if an
+    report.py. ``left_out``: a sentence for each kind of parameter that has no effect here. ``builds``: see
+    found_programs. Raises InputError if an
     option is wrong."""
 
     options: Options
     folder: Path = Path("tune-hpl")
     say: Callable[[str], None] = field(default=lambda _: None, repr=False)
+    builds: bool = True
     programs: Programs = field(init=False)
     left_out: list[str] = field(init=False)
     cores: int = field(init=False)
@@ -48,7 +50,7 @@ class Asked:
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
         check_size(given.size, memory, self.available)
-        found, failed = found_programs(given, self.folder, self.say)
+        found, failed = found_programs(given, self.folder, self.say, self.builds)
         self.programs = bound(found.with_values(self._fixed), self.cores)
         if (binding := self._fixed.get("binding")) not in (None, *bindings_of(self.programs)):
             raise InputError(f"--fix binding={binding}: write one of {', '.join(bindings_of(self.programs))}")
@@ -136,6 +138,11 @@ class Asked:
     def space(self, known: Known) -> dict[str, dict[str, Any]]:
         starts = [*self.cases.values(), known.usual]
         return space_for(self._worth_a_search(known), self.cores, self.options.ranks, starts, self._only, self._fixed)
+
+    def whole_space(self) -> dict[str, dict[str, Any]]:
+        """Before any run: also with libraries and builds that may turn out to be slow."""
+        starts = [*self.cases.values()]
+        return space_for(self.programs, self.cores, self.options.ranks, starts, self._only, self._fixed)
 
     def constraints(self, known: Known) -> dict[str, str]:
         searched = {name for name, table in self.space(known).items() if "value" not in table}

@@ -24,14 +24,8 @@ def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[P
     """The program, and whether it was built now. ``folder``: the folder of all builds. A build is not repeated if the
     sources, MPI, compiler, flags, BLAS and CPU are the same. Raises InputError with the compiler's message if it
     fails."""
-    mpicc = str(shutil.which(compilers_of(recipe.launcher)[0]))
-    wanted = {
-        "sources": sources.checksum, "mpi": version_of(recipe.launcher), "mpicc": mpicc,
-        "compiler": [recipe.compiler.path, recipe.compiler.title], "flags": recipe.flags, "blas": list(recipe.blas),
-        "cpu": here()["cpu"],
-    }  # fmt: skip
-    key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:_KEY]
-    place = folder / key
+    mpicc, wanted = mpicc_of(recipe), _wanted(sources, recipe)
+    place = place_of(sources, recipe, folder)
     if (before := _built(place, wanted)) is not None:
         return before, False
     shutil.rmtree(place, ignore_errors=True)
@@ -48,6 +42,30 @@ def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[P
     content = {"wanted": wanted, "program": kept.name, "sha256": of_files({"program": kept})["program"]}
     (place / RECORD).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return kept, True
+
+
+def place_of(sources: Sources, recipe: Recipe, folder: Path) -> Path:
+    """The folder of this build. ``folder``: of all builds."""
+    key = json.dumps(_wanted(sources, recipe), sort_keys=True).encode()
+    return folder / hashlib.sha256(key).hexdigest()[:_KEY]
+
+
+def built_before(sources: Sources, recipe: Recipe, folder: Path) -> Path | None:
+    """The program, if it was built."""
+    return _built(place_of(sources, recipe, folder), _wanted(sources, recipe))
+
+
+def mpicc_of(recipe: Recipe) -> str:
+    return str(shutil.which(compilers_of(recipe.launcher)[0]))
+
+
+def _wanted(sources: Sources, recipe: Recipe) -> dict[str, Any]:
+    """What decides about a build."""
+    return {
+        "sources": sources.checksum, "mpi": version_of(recipe.launcher), "mpicc": mpicc_of(recipe),
+        "compiler": [recipe.compiler.path, recipe.compiler.title], "flags": recipe.flags, "blas": list(recipe.blas),
+        "cpu": here()["cpu"],
+    }  # fmt: skip
 
 
 def _built(place: Path, wanted: dict[str, Any]) -> Path | None:

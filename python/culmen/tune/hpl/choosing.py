@@ -9,8 +9,9 @@ from ..._core import InputError
 from ...launch.mpi import Placement
 from ..placement.placed import words_for
 from ..placement.topology import Topology, read_topology
-from .building import build
+from .building import build, built_before, mpicc_of, place_of
 from .compilers import compilers_named, flags_listed, words_for_blas
+from .making import commands_in
 from .options import Options
 from .program import DEFAULT, Program, bound_by, find_program, nodes
 from .programs import Choice, Programs
@@ -19,12 +20,14 @@ from .sockets import has_tcp_buffers
 from .space import bindings_of
 
 BUILDS = "builds"  # a folder
+AFTER_BUILD = "known after the build"  # the BLAS of a program that is not there yet
 
 
 def found_programs(
-    options: Options, folder: Path, say: Callable[[str], None]
+    options: Options, folder: Path, say: Callable[[str], None], builds: bool = True
 ) -> tuple[Programs, list[str]]:  # fmt: skip
-    """The programs, and a sentence for each build that failed. Raises InputError if there is no program."""
+    """The programs, and a sentence for each build that failed. ``builds``: if false, culmen builds nothing, and says
+    only how it would build. Raises InputError if there is no program."""
     if options.build is None:
         for name in ("compilers", "mpis", "link", "flags"):
             if getattr(options, name):
@@ -37,7 +40,8 @@ def found_programs(
     built: dict[Choice, Program] = {}
     for recipe in recipes:
         try:
-            built[recipe.choice] = _built(sources, recipe, options, folder / BUILDS, say)
+            make = _built if builds else _planned
+            built[recipe.choice] = make(sources, recipe, options, folder / BUILDS, say)
         except InputError as error:
             failed.append(f"Left out: the build with {recipe}. {error}")
             say(failed[-1])
@@ -53,6 +57,22 @@ def _built(
     found = find_program(path, options.words, recipe.mpi)
     say(f"{'Built' if anew else 'Built before'}: {recipe}")
     return replace(found, compiler=recipe.compiler.title, flags=recipe.flags)
+
+
+def _planned(
+    sources: Sources, recipe: Recipe, options: Options, folder: Path, say: Callable[[str], None]
+) -> Program:  # fmt: skip
+    """Without building: says how it would be built. Its BLAS is known only afterwards."""
+    if (path := built_before(sources, recipe, folder)) is not None:
+        say(f"Built before: {recipe}")
+        return find_program(path, options.words, recipe.mpi)
+    place = place_of(sources, recipe, folder)
+    say(f"To build: {recipe}, in {place}")
+    if sources.path.is_dir():
+        for line in commands_in(sources.path, recipe, mpicc_of(recipe)):
+            say(f"  {line}")
+    name = "hpcc" if (sources.path / "hpl").is_dir() or "hpcc" in sources.path.name else "xhpl"
+    return Program(str(place / name), recipe.launcher, {}, AFTER_BUILD, tuple(options.words))
 
 
 def _recipes(options: Options) -> list[Recipe]:

@@ -45,9 +45,8 @@ def first(asked: Asked, runs: Runs) -> Known:
 
 def _first_runs(asked: Asked, runs: Runs) -> Known:
     """Runs a small N with all usual settings, and a larger N with the best of them."""
-    n = min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
-    tried = asked.usual()
-    points = [(each, n) for each in _different([*asked.cases.values(), *tried])]
+    n, tried = first_n(asked), asked.usual()
+    points = [(each, n) for each in first_settings(asked)]
     small = _measured(asked, runs, FIRST, points, _FIRST_LIMIT_S)
     best = _best_of_each([each for each in small if each[0] in tried]) or small[:1]
     ahead = max(speed for _, _, speed in best)
@@ -62,6 +61,15 @@ def _first_runs(asked: Asked, runs: Runs) -> Known:
     last |= {_library(each[0]): each for each in best}
     last |= {_library(each[0]): each for each in large if each[0] in kept}
     return Known(plan, fastest, [(each, m, speed or None) for each, m, speed in last.values()], curves, overhead_s)
+
+
+def first_n(asked: Asked) -> int:
+    return min(FIRST_N, asked.wanted.memory_n, asked.wanted.size or FIRST_N)
+
+
+def first_settings(asked: Asked) -> list[Settings]:
+    """Those of the first runs, beginning with the present ones."""
+    return _different([*asked.cases.values(), *asked.usual()])
 
 
 def _larger_runs(asked: Asked, runs: Runs, small: list[Measured], kept: list[Settings], ahead: float) -> list[Measured]:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+import shlex
 from pathlib import Path
 
 from ... import _core
@@ -50,19 +50,12 @@ def made_in(place: Path, recipe: Recipe, mpicc: str, log: Path, step: Step) -> P
     or a Makefile. Raises InputError if this fails."""
     _remove_results(place)
     _modernise(place)
-    variables = {recipe.launcher.mpi.compiler_in: recipe.compiler.path} if recipe.launcher.mpi.compiler_in else {}
-    jobs = f"-j{_core.usable_cpus()}"
-    if (place / "hpl" / "Make.top").is_file():
-        _write_arch_file(place / "hpl", recipe, mpicc)
-        goals: Sequence[list[str]] = [[f"arch={_ARCH}", jobs]]
-    elif (place / "Make.top").is_file():
-        _write_arch_file(place, recipe, mpicc)
-        goals = [[f"arch={_ARCH}", "startup"], [f"arch={_ARCH}", "refresh"], [f"arch={_ARCH}", "build", jobs]]
-    else:
-        words = [f"CC={mpicc}", f"CFLAGS={recipe.flags}", f"LIBS={' '.join(recipe.blas)} -lm"]
-        goals = [[jobs, *_configured(place, words, log, step, variables)]]
-    for words in goals:
-        run_step(["make", *words], place, log, step, variables)
+    variables = _variables(recipe)
+    if (folder := _folder_of_arch(place)) is not None:
+        text = _arch_file(recipe, mpicc)
+        (folder / f"Make.{_ARCH}").write_text(text, encoding="utf-8")
+    for words in _commands(place, recipe, mpicc):
+        run_step(words, place, log, step, variables)
     found = sorted(path for path in place.rglob("*") if path.name in NAMES and path.is_file() and _runs(path))
     if not found:
         raise InputError(f"make made no program {' or '.join(NAMES)}; all that it printed is in {log}")
@@ -75,22 +68,45 @@ def _runs(path: Path) -> bool:
         return os.access(path, os.X_OK) and file.read(4) == b"\x7fELF"
 
 
-def _configured(place: Path, words: list[str], log: Path, step: Step, variables: dict[str, str]) -> list[str]:
-    """Runs configure if there is one. Returns the words that make still needs."""
+def commands_in(place: Path, recipe: Recipe, mpicc: str) -> list[str]:
+    """The lines that build these sources, and what is written before. Raises InputError."""
+    before = " ".join(f"{name}={shlex.quote(value)}" for name, value in _variables(recipe).items())
+    lines = [f"{before} {shlex.join(words)}".strip() for words in _commands(place, recipe, mpicc)]
+    if (folder := _folder_of_arch(place)) is None:
+        return lines
+    file, blas = (folder / f"Make.{_ARCH}").relative_to(place), " ".join(recipe.blas)
+    return [f"{file}: CC = {mpicc}, CCFLAGS = … {recipe.flags}, LAlib = {blas}", *lines]
+
+
+def _variables(recipe: Recipe) -> dict[str, str]:
+    """Of the build."""
+    name = recipe.launcher.mpi.compiler_in
+    return {name: recipe.compiler.path} if name else {}
+
+
+def _folder_of_arch(place: Path) -> Path | None:
+    """Where a file says how to compile, in HPC Challenge and in HPL; None: these sources have no such file."""
+    return next((folder for folder in (place / "hpl", place) if (folder / "Make.top").is_file()), None)
+
+
+def _commands(place: Path, recipe: Recipe, mpicc: str) -> list[list[str]]:
+    jobs, folder = f"-j{_core.usable_cpus()}", _folder_of_arch(place)
+    if folder == place:
+        return [["make", f"arch={_ARCH}", *words] for words in (["startup"], ["refresh"], ["build", jobs])]
+    if folder is not None:
+        return [["make", f"arch={_ARCH}", jobs]]
+    words = [f"CC={mpicc}", f"CFLAGS={recipe.flags}", f"LIBS={' '.join(recipe.blas)} -lm"]
     configure = place / "configure"
     if configure.is_file():
-        run_step([str(configure.resolve()), *words], place, log, step, variables)
-        return []
+        return [[str(configure.resolve()), *words], ["make", jobs]]
     if not any((place / name).is_file() for name in ("GNUmakefile", "makefile", "Makefile")):
         raise InputError("the sources have no Make.top of HPL, no configure and no Makefile")
-    return words
+    return [["make", jobs, *words]]
 
 
-def _write_arch_file(folder: Path, recipe: Recipe, mpicc: str) -> None:
-    text = _ARCH_FILE.format(
-        arch=_ARCH, top=_FROM_LEAVES, blas=" ".join(recipe.blas), mpicc=mpicc, flags=recipe.flags
-    )  # fmt: skip
-    (folder / f"Make.{_ARCH}").write_text(text, encoding="utf-8")
+def _arch_file(recipe: Recipe, mpicc: str) -> str:
+    blas = " ".join(recipe.blas)
+    return _ARCH_FILE.format(arch=_ARCH, top=_FROM_LEAVES, blas=blas, mpicc=mpicc, flags=recipe.flags)
 
 
 def _remove_results(copied: Path) -> None:

@@ -12,10 +12,10 @@ FINALISTS, LOOKS = 3, 1  # number of best settings of the search; how often each
 _CHECKED = 5  # approximate number of checked settings, with those that were known before
 _SLOW = 0.7  # known settings with a smaller share of the best speed are not checked again
 _RUNS = 60  # approximate number of runs of the search
-_SEARCH, _CHECK, _COMPARISON = 0.5, 0.1, 0.35  # shares of the time; the rest is for the first runs
+SEARCH_SHARE, CHECK_SHARE, COMPARISON_SHARE = 0.5, 0.1, 0.35  # of the time; the rest is for the first runs
 _LEAST_N = 200
 _SHORTEST_S = 0.1
-_LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit: factor of its expected time, and more seconds
+LATE, _SPARE_S = 4.0, 10.0  # of a run's time limit: factor of its expected time, and more seconds
 _DAY_S = 86_400
 SLOWEST, _SLOW_BLAS = 0.25, 0.5  # least share of the best speed for a library: with a small N; with a larger N
 SHARE_OF_MEMORY = 0.8
@@ -94,7 +94,7 @@ class Known:
 
 def limit_s_for(expected_s: float) -> float:
     """The time limit of a run that is expected to take ``expected_s``."""
-    return min(_LATE * expected_s + _SPARE_S, _DAY_S)
+    return min(LATE * expected_s + _SPARE_S, _DAY_S)
 
 
 def check_size(size: int | None, memory: float, available: float) -> None:
@@ -145,19 +145,19 @@ def planned(wanted: Wanted, present: Curve, other: Curve, overhead_s: float) -> 
     budget_s, most = wanted.minutes * 60, _largest(wanted)
     final_n = wanted.size or _size_of_rounds(wanted, present, other, overhead_s, budget_s)
     final_n = min(final_n, most)
-    search_n = other.size_for(max(_SHORTEST_S, _SEARCH * budget_s / _RUNS - overhead_s))
+    search_n = other.size_for(max(_SHORTEST_S, SEARCH_SHARE * budget_s / _RUNS - overhead_s))
     search_n = min(max(search_n, _LEAST_N), final_n)
-    check_n = other.size_for(max(_SHORTEST_S, _CHECK * budget_s / (_CHECKED * LOOKS) - overhead_s))
+    check_n = other.size_for(max(_SHORTEST_S, CHECK_SHARE * budget_s / (_CHECKED * LOOKS) - overhead_s))
     check_n = min(check_n, final_n)
     check_n = max(check_n, search_n)
-    limit_s = max(_LATE * other.time_s(search_n), 1.5 * present.time_s(search_n)) + overhead_s + _SPARE_S / 3
-    return Plan(search_n, _SEARCH * budget_s, check_n, final_n, wanted.memory_n, limit_s)
+    limit_s = max(LATE * other.time_s(search_n), 1.5 * present.time_s(search_n)) + overhead_s + _SPARE_S / 3
+    return Plan(search_n, SEARCH_SHARE * budget_s, check_n, final_n, wanted.memory_n, limit_s)
 
 
 def _size_of_rounds(wanted: Wanted, present: Curve, other: Curve, overhead_s: float, budget_s: float) -> int:
     """The N of the comparison. A round has a run with the present settings, and one with each other kind of
     settings."""
     k = wanted.kinds - 1
-    round_s = _COMPARISON * budget_s / wanted.rounds - wanted.kinds * overhead_s
+    round_s = COMPARISON_SHARE * budget_s / wanted.rounds - wanted.kinds * overhead_s
     together = Curve(present.per_operation_s + k * other.per_operation_s, present.per_entry_s + k * other.per_entry_s)
     return max(together.size_for(max(_SHORTEST_S, round_s)), _LEAST_N)
