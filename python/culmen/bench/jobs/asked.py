@@ -1,6 +1,6 @@
 """The request for batch jobs: the options, the cluster, and the work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +61,7 @@ class Task:
     ``conclude``: gets the folders with results, the folder for the tables, and whether all points are measured.
     ``left``: gets a store and the number of all points; returns the numbers of points without an outcome, and of failed
     points. ``clear``: removes the measurements. ``is_complete``: gets a folder with all points, and says whether the
-    job also did the work after them."""
+    job also did the work after them. ``after``: words of the command after ``--``."""
 
     name: str
     arguments: list[str]
@@ -75,3 +75,9 @@ class Task:
     left: Callable[[Path, int], tuple[int, int]] = left_in
     clear: Callable[[Path], None] = remove_rounds
     is_complete: Callable[[Path], bool] = lambda _folder: True
+    after: Sequence[str] = ()
+
+    @property
+    def typed(self) -> list[str]:
+        """The command in the job, without its folders."""
+        return [*self.arguments, *(["--", *self.after] if self.after else [])]

@@ -41,6 +41,7 @@ def request_for(
     estimate_s = _START_S + max(1, min(missing, pilot or missing)) * (_FACTOR * each_s + _LAUNCH_S)
     given_s = time_of(wanted.time) if wanted.time else None
     words = shlex.join([_core.find_executable(), *task.arguments, *limit_of(pilot)])
+    after = f" \\\n  -- {shlex.join(task.after)}" if task.after else ""
     folder, scratch = shlex.quote(str(job.folder.path)), site.scratch or _SCRATCH
     return Request(
         f"culmen-{task.name}",
@@ -50,7 +51,7 @@ def request_for(
         time_for(partition, given_s, estimate_s),
         Path.cwd(),
         job.folder.output,
-        f'{words} \\\n  --output {folder} \\\n  --scratch "{scratch}"',
+        f'{words} \\\n  --output {folder} \\\n  --scratch "{scratch}"{after}',
         wanted.exclusive,
         wanted.account or site.account,
         wanted.qos or site.qos,
@@ -78,7 +79,7 @@ def find(task: Task, scheduler: Scheduler, job: Job, overwrite: bool) -> None:
     if overwrite:
         raise InputError(f"job {name_of(job)} still measures for {job.folder.path}; to measure again, first {cancel}")
     job.is_pilot = record.arguments[:-2] == task.arguments and record.arguments[-2] == "--at-most"
-    if record.arguments != task.arguments and not job.is_pilot:
+    if record.arguments != task.typed and not job.is_pilot:
         raise InputError(
             f"job {name_of(job)} measures something else for {job.folder.path}; give another --output, or {cancel}"
         )
@@ -99,7 +100,7 @@ def submit(
     job.folder.script.write_text(cluster.scheduler.script(request), encoding="utf-8")
     number = cluster.scheduler.submit(job.folder.script, request)
     partition = job.partition.name
-    job.record = job.folder.write_record(cluster.scheduler.name, number, partition, [*task.arguments, *limit_of(pilot)])
+    job.record = job.folder.write_record(cluster.scheduler.name, number, partition, [*task.typed, *limit_of(pilot)])
     job.active, job.is_pilot = True, pilot is not None
     if not quiet:
         before = f", {done} of {task.points} {task.what} before" if done else f", a pilot of {pilot}" if pilot else ""
