@@ -45,6 +45,9 @@ class ModelledRuns:
         values = [self._gflops(settings) for settings, _ in points]
         return [value or math.nan for value in values], SimpleNamespace(first_failure=self._failure)
 
+    def remove(self, store):
+        del self.asked[store]
+
     def overhead_s(self, _store):
         return 0.1
 

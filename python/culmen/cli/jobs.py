@@ -147,6 +147,23 @@ def job_of(
     )
 
 
+def job_of_tuning(
+    submit: str | None,
+    partition: str | None,
+    nodes: int | None,
+    tasks_per_node: int | None,
+    time: str | None,
+    exclusive: bool,
+    account: str | None,
+    qos: str | None,
+    site: Path | None,
+    dry_run: bool,
+) -> "Wanted | None":
+    """As ``job_of``, for a command whose --dry-run also makes sense without a job."""
+    given = (submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site)
+    return job_of(*given, dry_run and submit is not None)
+
+
 def _most_in(numbers: str | None) -> int | None:
     """The largest number of an option such as 2,4: a job needs room for it. None: there is none."""
     return max((int(word) for word in re.findall(r"\d+", numbers or "")), default=None)
@@ -174,5 +191,6 @@ def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:
         if name in (*_OF_JOBS, *without) or source is None or source.name != "COMMANDLINE":
             continue
         value = context.params[name]
-        words += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            words += [parameter.opts[0]] if each is True else [parameter.opts[0], str(each)]
     return words

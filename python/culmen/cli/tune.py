@@ -22,6 +22,7 @@ from .jobs import (
     TasksPerNode,
     TimeLimit,
     job_of,
+    job_of_tuning,
     room_for,
     typed,
 )
@@ -215,10 +216,8 @@ def command(
     scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
-    is_dry = dry_run and submit is None
-    given = (submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site)
-    job = job_of(*given, dry_run and not is_dry)
-    if is_dry:
+    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    if job is None and dry_run:
         raise typer.Exit(work.tune_command.show_plan(file, output, use_hours, use_runs))
     if job is None:
         raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs, scratch))
@@ -366,7 +365,17 @@ def hpl(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
     ] = None,
     overwrite: Overwrite = False,
+    submit: Submit = None,
+    partition: JobPartition = None,
+    nodes: Nodes = None,
+    tasks_per_node: TasksPerNode = None,
+    time: TimeLimit = None,
+    exclusive: Exclusive = False,
+    account: Account = None,
+    qos: Qos = None,
+    site: SiteFile = None,
     dry_run: DryTuning = False,
+    scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
     options = work.tune_hpl.Options(
@@ -374,9 +383,14 @@ def hpl(
         tuple(flags or ()), mpis, link, compare_random, price, work.tune_hpl.Use(use_hours, use_runs),
         words=tuple(context.args),
     )  # fmt: skip
+    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    words = typed(context, without=())
+    if job is not None:
+        raise typer.Exit(work.tune_submit.submit_hpl(options, job, words, output, overwrite, quiet))
     if dry_run:
         raise typer.Exit(work.tune_hpl.show_plan(options, output))
-    raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet))
+    command = work.tune_submit.typed_words("hpl", words, list(context.args))
+    raise typer.Exit(work.tune_hpl.tune_hpl(options, output, overwrite, quiet, scratch, command))
 
 
 def lint(

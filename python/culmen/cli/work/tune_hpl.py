@@ -1,7 +1,7 @@
 """``culmen tune hpl``: searches the settings of HPL, and compares the best ones with the present ones."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
@@ -23,25 +23,31 @@ from .tune_hpl_results import Outcome, write_and_show
 
 __all__ = ["Options", "Use", "tune_hpl"]
 
+FOLDER = Path("tune-hpl")
 
-def tune_hpl(options: Options, output: Path | None, overwrite: bool, quiet: bool) -> int:
-    """Returns an exit code. Raises InputError if an option is wrong, or if HPL fails with the present settings."""
-    with folder_of_results(output or Path("tune-hpl")) as folder:
-        return _tune(options, folder, overwrite, quiet)
+
+def tune_hpl(
+    options: Options, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None,
+    typed: Sequence[str] = (),
+) -> int:  # fmt: skip
+    """``scratch``: see KeptStore. ``typed``: the command, for the result. Returns an exit code. Raises InputError if an
+    option is wrong, or if HPL fails with the present settings."""
+    with folder_of_results(output or FOLDER) as folder:
+        asked = Asked(options, folder, (lambda _: None) if quiet else _say)
+        with Runs(asked.how(folder), folder, quiet, scratch) as runs:
+            return _tune(asked, runs, overwrite, [*typed])
 
 
 def show_plan(options: Options, output: Path | None) -> int:
     """``--dry-run``: builds and runs nothing, and makes no folder. Raises InputError if an option is wrong."""
-    asked = Asked(options, output or Path("tune-hpl"), _say, builds=False)
+    asked = Asked(options, output or FOLDER, _say, builds=False)
     _introduce(asked, _say)
     for line in preview(asked):
         print(line)
     return FINISHED
 
 
-def _tune(options: Options, folder: Path, overwrite: bool, quiet: bool) -> int:
-    asked = Asked(options, folder, (lambda _: None) if quiet else _say)
-    runs = Runs(asked.how(folder), folder, quiet)
+def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
     if overwrite:
         runs.begin_again()
     try:
@@ -50,14 +56,14 @@ def _tune(options: Options, folder: Path, overwrite: bool, quiet: bool) -> int:
         _explain(asked, runs, known)
         finalists, ended = search(asked, runs, known)
         new, curve = best_of(finalists, asked, runs, known)
-        by_chance = random_search(asked, runs, known) if options.compare_random else None
+        by_chance = random_search(asked, runs, known) if asked.options.compare_random else None
         compared = compare(new, by_chance, asked, runs, known)
         runs.remove_folders()
     except StoppedError:
         runs.remove_folders()
         say_unfinished()
         return RESUMABLE
-    write_and_show(Outcome(asked, runs, known, new, curve, compared, ended))
+    write_and_show(Outcome(asked, runs, known, new, curve, compared, ended), typed)
     return FINISHED
 
 

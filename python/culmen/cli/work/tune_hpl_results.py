@@ -19,7 +19,7 @@ from ...tune.command.line import typed_line
 from ...tune.command.page import tuning_page
 from ...tune.command.results import HEADINGS, ROUNDS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
 from ...tune.command.stopping import Ended
-from ...tune.command.tuner import effects_in, spent_s
+from ...tune.command.tuner import PAGE_NAME, effects_in, spent_s
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
 from ...tune.hpl.asked import Asked
@@ -27,14 +27,13 @@ from ...tune.hpl.measured import input_text
 from ...tune.hpl.plan import Known
 from ...tune.hpl.program import input_name
 from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
-from ...tune.hpl.runs import SEARCH, Runs
+from ...tune.hpl.runs import RESULT, SEARCH, Runs
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
 from .summary import print_table
 
 _MORE_RUNS = "more --minutes help"
 _MORE_ROUNDS = f"add --rounds {ROUNDS}, more --minutes and --overwrite to the command; it measures all again"
-_RESULT, _PAGE = "result.json", "tuning.html"
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _INPUT = Kind("input file of HPL", lambda _path, head: b"HPL" in head)
 
@@ -64,26 +63,32 @@ class Outcome:
         return report.rows_of([*(first if first[1:] else []), *self.compared], self.asked.programs, self.asked.cores)
 
 
-def write_and_show(outcome: Outcome) -> None:
+def write_and_show(outcome: Outcome, typed: list[str]) -> None:
+    """``typed``: the command, for the result."""
     asked, runs = outcome.asked, outcome.runs
     tuned = _tuned(outcome)
     used = outcome.new if tuned.is_better else asked.cases[PRESENT]
     n = _size(outcome, int(used["nb"]))
     file = _write_input(outcome, used, n)
-    _write(outcome, tuned, used, n)
-    print_table(report.HEADINGS, outcome.shown_cases, report.TEXTS)
-    print_table(HEADINGS, rows_of(tuned), TEXTS)
-    for sentence in [*sentences(tuned), *_further(outcome)]:
+    tables = [(report.HEADINGS, outcome.shown_cases, report.TEXTS), (HEADINGS, [*rows_of(tuned)], TEXTS)]
+    said = [*sentences(tuned), *_further(outcome), *_how_to_run(outcome, used, n)]
+    _write(outcome, tuned, used, n, {"command": typed, "tables": tables, "sentences": said})
+    for shown_table in tables:
+        print_table(*shown_table)
+    for sentence in said:
         print(sentence)
-    if asked.options.size is None:
+    runs.say(f"Wrote {file}, {runs.folder / RESULT} and {runs.folder / PAGE_NAME}")
+
+
+def _how_to_run(outcome: Outcome, used: Settings, n: int) -> Iterator[str]:
+    if outcome.asked.options.size is None:
         curve = outcome.curve if used == outcome.new else outcome.known.curves[PRESENT]
-        print(_expected(curve, n))
-    if asked.program.is_hpcc:
-        print(
+        yield _expected(curve, n)
+    if outcome.asked.program.is_hpcc:
+        yield (
             f"hpcc runs 15 other benchmarks before HPL. With N = {n} in its file, these can take much longer than HPL."
         )
-    print(f"Run it in {runs.folder}: {_command(outcome, used)}")
-    runs.say(f"Wrote {file}, {runs.folder / _RESULT} and {runs.folder / _PAGE}")
+    yield f"Run it in {outcome.runs.folder}: {_command(outcome, used)}"
 
 
 def _tuned(outcome: Outcome) -> Tuned:
@@ -98,7 +103,7 @@ def _tuned(outcome: Outcome) -> Tuned:
     used = None if compared is None or compared.fails_more else verdict
     use_h = outcome.ended.use_h if outcome.ended else None
     worth = Worth.of(used, True, spent, asked.cores, asked.options.price, use_h=use_h)
-    searched = read(outcome.runs.folder / SEARCH)
+    searched = read(outcome.runs.store(SEARCH))
     gflops = np.exp(searched.values[:, 0])
     names = {name for name, parameter in asked.space(outcome.known).items() if "value" not in parameter}
     effects = effects_in(searched, gflops)
@@ -159,7 +164,8 @@ def _write_input(outcome: Outcome, used: Settings, n: int) -> Path:
     return file
 
 
-def _write(outcome: Outcome, tuned: Tuned, used: Settings, n: int) -> None:
+def _write(outcome: Outcome, tuned: Tuned, used: Settings, n: int, again: dict[str, Any]) -> None:
+    """``again``: to show the result again."""
     content: dict[str, Any] = {
         **as_json(tuned),
         "program": outcome.asked.programs.of(used).path,
@@ -168,12 +174,13 @@ def _write(outcome: Outcome, tuned: Tuned, used: Settings, n: int) -> None:
             {"name": c.name, "n": c.n, "settings": c.settings, "gflops": [v if v == v else None for v in c.gflops]}
             for c in outcome.compared
         ],
+        **again,
     }
     folder = outcome.runs.folder
-    with replacing(folder / _RESULT, _FILE, force=True) as path:
+    with replacing(folder / RESULT, _FILE, force=True) as path:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     more = [Section("cases", "Compared settings", table(outcome.shown_cases, report.HEADINGS, numbers=(6, 7, 10)))]
-    with replacing(folder / _PAGE, PAGE, force=True) as path:
+    with replacing(folder / PAGE_NAME, PAGE, force=True) as path:
         path.write_text(
             tuning_page("HPL", tuned, "culmen tune hpl", more, [report.figure_of(outcome.compared)]), encoding="utf-8"
         )

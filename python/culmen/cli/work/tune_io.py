@@ -2,14 +2,18 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.kept import folder_for
 from ...launch.launcher import cores
 from ...tune.command.line import Wanted, recipe_for, write_plan
+from ...tune.command.results import Tuned
+from ...tune.command.submitted import typed_words
 from ...tune.command.tuner import Tuner
 from ...tune.command.worth import Use
 from ...tune.io import applied
@@ -38,14 +42,13 @@ def tune_io(
     output: Path | None,
     overwrite: bool,
     quiet: bool,
+    scratch: Path | None = None,
+    typed: Sequence[str] = (),
 ) -> int:
-    """Returns an exit code. Raises InputError if the command is wrong, or if the program fails as it was typed."""
-    if not folder.is_dir():
-        raise InputError(f"--folder {folder}: there is no such folder")
-    if not words and own.pattern is None:
-        raise InputError(f"a command after -- is missing, or --pattern for culmen's own benchmark; {_EXAMPLE}")
-    if words and own.pattern is not None:
-        raise InputError("--pattern is for culmen's own benchmark; leave it out, or the command after --")
+    """``scratch``: see KeptStore. ``typed``: options of the command, for the result. Returns an exit code. Raises
+    InputError if the command is wrong, or if the program fails as it was typed."""
+    check(words, own, folder)
+    command = typed_words(_NAME, [*typed], words)
     variables: dict[str, str] = {}
     if not words:
         words, variables = own.words()
@@ -66,14 +69,32 @@ def tune_io(
     path = write_plan(results, {**plan_of(words, mpi, space, Path.cwd()), "files": str(folder.resolve())}, overwrite)
     all_cores = cores() * nodes_of(words, mpi)
     recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
-    with Scratch(folder) as scratch:
-        os.environ[applied.BASE] = str(scratch.path.resolve())
-        tuned = tune(Tuner(recipe, path, results, quiet, limits=True), overwrite)
+    plan = plan_of(words, mpi, space, Path.cwd())
+
+    def ending(tuned: Tuned) -> list[str]:
+        found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
+        return _ending(found, tuned.is_better, results)
+
+    def more(tuned: Tuned) -> dict[str, Any]:
+        return {"command": command, "ending": ending(tuned)}
+
+    with Scratch(folder) as place:
+        os.environ[applied.BASE] = str(place.path.resolve())
+        tuned = tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
     if tuned is None:
         return RESUMABLE
-    plan = plan_of(words, mpi, space, Path.cwd())
-    _show(found_in(tuned, variables, plan, folder, (results / HINTS).resolve()), tuned.is_better, results)
+    print("\n".join(ending(tuned)))
     return FINISHED
+
+
+def check(words: list[str], own: Own, folder: Path) -> None:
+    """As far as it does not depend on the machine. Raises InputError."""
+    if not folder.is_dir():
+        raise InputError(f"--folder {folder}: there is no such folder")
+    if not words and own.pattern is None:
+        raise InputError(f"a command after -- is missing, or --pattern for culmen's own benchmark; {_EXAMPLE}")
+    if words and own.pattern is not None:
+        raise InputError("--pattern is for culmen's own benchmark; leave it out, or the command after --")
 
 
 def _explain(folder: Path, space: Space) -> None:
@@ -84,15 +105,14 @@ def _explain(folder: Path, space: Space) -> None:
         print(f"Left out: {sentence}")
 
 
-def _show(found: Found, is_better: bool, results: Path) -> None:
-    """The things that the user has to do now."""
+def _ending(found: Found, is_better: bool, results: Path) -> list[str]:
+    """The things that the user has to do now. Writes the file with hints, if the line names it."""
     if not is_better:
-        print(f"Keep this line:\n  {found.line}")
-        return
+        return ["Keep this line:", f"  {found.line}"]
+    lines = []
     if found.hints is not None:
         write_hints(found.hints, (results / HINTS).resolve())
-        print(f"Wrote {results / HINTS}:")
-        print("".join(f"  {each}\n" for each in found.hints.splitlines()), end="")
+        lines += [f"Wrote {results / HINTS}:", *(f"  {each}" for each in found.hints.splitlines())]
     if found.striping:
-        print(f"For new files, set the striping of the folder once:\n  {shlex.join(found.striping)}")
-    print(f"Use this line:\n  {found.line}")
+        lines += ["For new files, set the striping of the folder once:", f"  {shlex.join(found.striping)}"]
+    return [*lines, "Use this line:", f"  {found.line}"]

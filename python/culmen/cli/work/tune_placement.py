@@ -1,16 +1,20 @@
 """``culmen tune placement``: where the ranks and threads of a program should run."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...base.text import shown
 from ...bench.kept import folder_for
 from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, write_plan
+from ...tune.command.results import Tuned
+from ...tune.command.submitted import typed_words
 from ...tune.command.tuner import Tuner
 from ...tune.command.worth import Use
 from ...tune.placement import placed
-from ...tune.placement.line import Line, read_line
+from ...tune.placement.line import EXAMPLE, Line, read_line
 from ...tune.placement.space import Space, plan_of, space_of
 from ...tune.placement.topology import read_topology
 from .tune_command import tune
@@ -30,8 +34,11 @@ def tune_placement(
     output: Path | None,
     overwrite: bool,
     quiet: bool,
+    scratch: Path | None = None,
+    typed: Sequence[str] = (),
 ) -> int:
-    """Returns an exit code. Raises InputError if the command is wrong, or if the program fails as it was typed."""
+    """``scratch``: see KeptStore. ``typed``: options of the command, for the result. Returns an exit code. Raises
+    InputError if the command is wrong, or if the program fails as it was typed."""
     if topology is not None and not dry_run:
         raise InputError("--topology describes another machine, so nothing can run there; add --dry-run")
     line, machine = read_line(words), read_topology(topology)
@@ -49,13 +56,31 @@ def tune_placement(
     path = write_plan(folder, plan, overwrite)
     cores = machine.cores * line.nodes
     recipe = recipe_for(_NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path, cores)
-    tuned = tune(Tuner(recipe, path, folder, quiet, limits=True), overwrite)
+    command = typed_words(_NAME, [*typed], words)
+
+    def more(tuned: Tuned) -> dict[str, Any]:
+        return {"command": command, "ending": _ending(plan, tuned)}
+
+    tuned = tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
     if tuned is None:
         return RESUMABLE
-    old, new = (typed_line(*placed.command_of(plan, settings_of(each))) for each in (tuned.old, tuned.new))
-    print("Use this line:" if tuned.is_better else "Keep this line:")
-    print(f"  {new if tuned.is_better else old}")
+    print("\n".join(_ending(plan, tuned)))
     return FINISHED
+
+
+def check_job(words: list[str], topology: str | None) -> None:
+    """As far as it does not depend on the machine. Raises InputError."""
+    if topology is not None:
+        raise InputError("--topology describes another machine, and the job measures its own; leave out one of them")
+    if not words:
+        raise InputError(f"a command after -- is missing; {EXAMPLE}")
+
+
+def _ending(plan: dict[str, Any], tuned: Tuned) -> list[str]:
+    """The line that the user types."""
+    used = tuned.new if tuned.is_better else tuned.old
+    line = typed_line(*placed.command_of(plan, settings_of(used)))
+    return ["Use this line:" if tuned.is_better else "Keep this line:", f"  {line}"]
 
 
 def _explain(machine: str, line: Line, space: Space) -> None:

@@ -18,6 +18,7 @@ _PLAN = "plan.json"
 _PLAN_FILE = Kind("plan", lambda _path, head: head.startswith(b"{"))
 _FIGURE = "figure"
 _MOST_NUMBER = 10_000
+MOST_RUNS = 60  # of a search, unless the user says so
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,12 @@ def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
     with replacing(path, _PLAN_FILE, force=True) as new:
         new.write_text(text, encoding="utf-8")
     return path
+
+
+def remove_line(folder: Path) -> None:
+    """So that a tuning begins anew, also of another command."""
+    remove_results(folder)
+    (folder / _PLAN).unlink(missing_ok=True)
 
 
 def numbers_of(text: str | None, option: str) -> list[int] | None:

@@ -13,6 +13,8 @@ from ...bench.measuring import End
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...store.opening import open_store
+from .line import MOST_RUNS, remove_line
+from .line import Wanted as Line
 from .recipe import RecipeFile
 from .tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
 
@@ -30,8 +32,7 @@ def task_for(
 ) -> Task:
     """``words``: options of the command in the job. ``folder``: for the results. Raises InputError if the time of a run
     is not known, or if the cluster has several partitions."""
-    if len(cluster.partitions) > 1:
-        raise InputError("--partition: settings are for one kind of node; give one partition, or tune once for each")
+    check_partitions(cluster)
     runs = 1 + (recipe.stop.evaluations or _DEFAULT_EVALUATIONS) + 3 * recipe.tune.rounds
     return Task(
         f"tune-{recipe.name}",
@@ -40,12 +41,53 @@ def task_for(
         SEARCH,
         "runs at most",
         runs,
-        runs * _run_s(recipe, folder / cluster.partitions[0].name, cluster),
+        runs * _most_s_of(recipe, folder / cluster.partitions[0].name, cluster),
         lambda store: _missing(store, recipe, file, runs),
         conclude,
         left=lambda store, all_runs: (_left(store, recipe, all_runs), 0),
         clear=lambda store: remove_results(store.parent),
     )
+
+
+def task_for_line(
+    name: str,
+    wanted: Line,
+    words: list[str],
+    after: list[str],
+    folder: Path,
+    cluster: Cluster,
+    conclude: Callable[[list[Path], Path, End], int],
+) -> Task:
+    """Of `culmen tune placement` or `culmen tune io`. ``words``: options of the command in the job. ``after``: the
+    words after ``--``. The nodes of the job decide about the parameters. Raises InputError as ``task_for``."""
+    check_partitions(cluster)
+    runs = 1 + (wanted.runs or MOST_RUNS) + 3 * wanted.rounds
+    place = folder / cluster.partitions[0].name
+    each_s = run_s(f"culmen tune {name}", wanted.time_limit_s, "--time-limit", place, cluster)
+    typed = typed_words(name, words, after)
+
+    def left(store: Path) -> int:
+        return 0 if result_of(store.parent, typed) else max(1, runs - _told(store))
+
+    return Task(
+        f"tune-{name}",
+        ["tune", name, *words],
+        0,
+        SEARCH,
+        "runs at most",
+        runs,
+        runs * each_s,
+        left,
+        conclude,
+        left=lambda store, _: (left(store), 0),
+        clear=lambda store: remove_line(store.parent),
+        after=after,
+    )
+
+
+def typed_words(name: str, words: list[str], after: list[str]) -> list[str]:
+    """A command as a result names it."""
+    return ["tune", name, *words, *(["--", *after] if after else [])]
 
 
 def with_file(wanted: Wanted, recipe: RecipeFile) -> Wanted:
@@ -54,19 +96,29 @@ def with_file(wanted: Wanted, recipe: RecipeFile) -> Wanted:
     return replace(wanted, **{key: value for key, value in given.items() if getattr(wanted, key) in (None, False)})
 
 
-def _run_s(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
-    """Seconds that a run takes: the limit of the file, or the mean of an earlier job. 0 if the user gives the job's
-    time."""
-    if recipe.evaluator.time_limit_s:
-        return float(recipe.evaluator.time_limit_s)
+def check_partitions(cluster: Cluster) -> None:
+    """Raises InputError if there are several."""
+    if len(cluster.partitions) > 1:
+        raise InputError("--partition: settings are for one kind of node; give one partition, or tune once for each")
+
+
+def _most_s_of(recipe: RecipeFile, folder: Path, cluster: Cluster) -> float:
+    return run_s(recipe.name, recipe.evaluator.time_limit_s, "time_limit_s in [evaluator]", folder, cluster)
+
+
+def run_s(name: str, limit_s: float | None, option: str, folder: Path, cluster: Cluster) -> float:
+    """Seconds that a run takes: its limit, or the mean of an earlier job. 0 if the user gives the job's time.
+    ``option``: the option or key that gives the limit. Raises InputError if the time is not known."""
+    if limit_s:
+        return float(limit_s)
     if cluster.wanted.time:
         return 0.0
-    for name in STORES:
-        if (told := _count(folder / name)) and (seconds := _seconds(folder / name)) is not None:
+    for store in STORES:
+        if (told := _count(folder / store)) and (seconds := _seconds(folder / store)) is not None:
             return seconds / told
     raise InputError(
-        f"{recipe.name}: culmen cannot estimate the time of the job, because the time of a run is not known; write "
-        "--time, or time_limit_s in [evaluator]"
+        f"{name}: culmen cannot estimate the time of the job, because the time of a run is not known; write "
+        f"--time, or {option}"
     )
 
 
@@ -105,11 +157,22 @@ def _count(store: Path) -> int:
 
 def result_in(folder: Path, recipe: RecipeFile) -> dict[str, Any] | None:
     """The result of a complete tuning with this recipe; None if there is none."""
+    known = _result(folder)
+    return known if known.get("file") == defining(recipe) else None
+
+
+def result_of(folder: Path, typed: list[str]) -> dict[str, Any] | None:
+    """The result of a complete tuning by this command; None if there is none."""
+    known = _result(folder)
+    return known if known.get("command") == typed else None
+
+
+def _result(folder: Path) -> dict[str, Any]:
     try:
         known: dict[str, Any] = json.loads((folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return known if known.get("file") == defining(recipe) else None
+        return {}
+    return known
 
 
 def copy_results(measured: Path, folder: Path) -> None:

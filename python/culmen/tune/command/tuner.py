@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -85,7 +85,7 @@ def defining(recipe: RecipeFile) -> dict[str, Any]:
 class Tuner:
     """``file``: the file of the recipe. ``folder``: the folder for the results. ``limits``: each run has a time limit;
     its default depends on the run with the present settings. ``scratch``: see KeptStore. Programs run in ``folder``,
-    also on other nodes. Use this class in a ``with`` statement."""
+    also on other nodes. ``more``: gives further content for the result. Use this class in a ``with`` statement."""
 
     def __init__(
         self,
@@ -95,13 +95,15 @@ class Tuner:
         quiet: bool,
         limits: bool = False,
         scratch: Path | None = None,
+        more: Callable[[Tuned], dict[str, Any]] = lambda _: {},
     ) -> None:
+        self._more = more
         self.recipe, self.folder, self.quiet, self._given = recipe, folder, quiet, recipe
         self._scratch, self._stores, self._open = scratch, dict[str, KeptStore](), ExitStack()
-        more = f"type the command with --rounds {ROUNDS}"
+        again = f"type the command with --rounds {ROUNDS}"
         if not limits:
-            more = f"write rounds = {ROUNDS} under [tune] in {file.name}, and type the same command"
-        self.more_rounds = f"{more}; it repeats only the comparison"
+            again = f"write rounds = {ROUNDS} under [tune] in {file.name}, and type the same command"
+        self.more_rounds = f"{again}; it repeats only the comparison"
         self.more_runs = "more --runs help" if limits else "a larger limit in [stop] helps"
         self._limits = limits and not recipe.evaluator.time_limit_s
         self._file, self._source, self._place = file, str(file), file.resolve().parent
@@ -266,7 +268,7 @@ class Tuner:
     def write(self, tuned: Tuned) -> None:
         shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
         shown_again["lines"] = self.lines(tuned)
-        self._write_json(RESULT, {**as_json(tuned), **shown_again})
+        self._write_json(RESULT, {**as_json(tuned), **shown_again, **self._more(tuned)})
         with replacing(self.folder / PAGE_NAME, PAGE, force=True) as path:
             path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
 

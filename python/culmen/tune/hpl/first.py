@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterable
 
 from ..._core import InputError
-from ...bench.kept import remove_measurements
 from ...report.files import Kind, replacing
 from .asked import Asked
 from .output import reason_of
@@ -100,7 +99,7 @@ def _measured(
     sizes = sorted({n for _, n in points})
     values, result = runs.of(store, points, f"first runs with N = {' and '.join(map(str, sizes))}", limit_s)
     if math.isnan(values[0]):
-        remove_measurements(runs.folder / store)
+        runs.remove(store)
         why = reason_of(result.first_failure, asked.program.path)
         raise InputError(f"HPL failed with the present settings: {why}")
     return [(*point, 0.0 if math.isnan(value) else value) for point, value in zip(points, values, strict=True)]

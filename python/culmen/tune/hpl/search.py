@@ -48,16 +48,15 @@ def search(asked: Asked, runs: Runs, known: Known) -> tuple[list[Settings], Ende
 
 
 def _searched(asked: Asked, runs: Runs, known: Known) -> tuple[Result, Ended | None]:
-    seconds = known.plan.search_s
-    file = _search_file(asked, runs, known, _OPTIMIZER, seconds)
+    file = _search_file(asked, runs, known, _OPTIMIZER, known.plan.search_s)
     size = asked.options.size or known.plan.memory_n
     use_h = asked.options.use.hours_of(known.curves[PRESENT].time_s(size) + known.overhead_s)
     if use_h is None:
-        return _conducted(file, runs, SEARCH, "runs"), None
+        return _conducted(file, runs, SEARCH, "runs", known.plan.search_s), None
     searched = sum(table.value is None for table in file.space.values())
     rule = StopRule(use_h, True, searched, asked.options.seed)
-    study = _kept(file, runs, SEARCH)
-    ended = search_while_it_pays(study, rule, lambda: runs.monitor("runs"), _MOST_RUNS, seconds, _in_gflops)
+    study, left_s = _kept(file, runs, SEARCH), runs.left_s(SEARCH, known.plan.search_s)
+    ended = search_while_it_pays(study, rule, lambda: runs.monitor(SEARCH, "runs"), _MOST_RUNS, left_s, _in_gflops)
     if ended is None:
         raise StoppedError
     return ended
@@ -73,7 +72,7 @@ def _finalists(result: Result, asked: Asked, runs: Runs, known: Known) -> list[S
     if result.best is None and result.first_failure:
         raise InputError(f"no run of the search succeeded: {reason_of(result.first_failure, asked.program.path)}")
     best = [result.recommended.params] if result.recommended else []
-    found = read(runs.folder / SEARCH)
+    found = read(runs.store(SEARCH))
     rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
     best += [found.named(int(row)) for row in rows]
     different = {json.dumps(each): each for each in map(asked.completed, best)}
@@ -87,8 +86,9 @@ def random_search(asked: Asked, runs: Runs, known: Known) -> Settings | None:
     settings. None if no run succeeded."""
     file = runs.folder / BY_CHANCE
     if not file.exists():
-        seconds = max(1.0, spent_s([runs.folder / SEARCH, runs.folder / CHECK]))
-        result = _conducted(_search_file(asked, runs, known, _RANDOM, seconds), runs, RANDOM, "runs of a random search")
+        seconds = max(1.0, spent_s([runs.store(SEARCH), runs.store(CHECK)]))
+        study = _search_file(asked, runs, known, _RANDOM, seconds)
+        result = _conducted(study, runs, RANDOM, "runs of a random search", seconds)
         best = [] if result.best is None else [asked.completed(dict(result.best))]
         with replacing(file, _LIST, force=True) as path:
             path.write_text(json.dumps(best, indent=2) + "\n", encoding="utf-8")
@@ -96,14 +96,15 @@ def random_search(asked: Asked, runs: Runs, known: Known) -> Settings | None:
     return found[0] if found else None
 
 
-def _conducted(file: StudyFile, runs: Runs, store: str, what: str) -> Result:
+def _conducted(file: StudyFile, runs: Runs, store: str, what: str, whole_s: float) -> Result:
+    """``whole_s``: the time of the whole search, also before an interruption."""
     kept = _kept(file, runs, store)
     kept.open()
-    return runs.conduct(kept, what)
+    return runs.conduct(kept, store, what, runs.left_s(store, whole_s))
 
 
 def _kept(file: StudyFile, runs: Runs, store: str) -> KeptStudy:
-    return KeptStudy(file, Path.cwd(), COMMAND, runs.folder / store, "settings")
+    return KeptStudy(file, Path.cwd(), COMMAND, runs.store(store), "settings")
 
 
 def _search_file(
@@ -138,7 +139,7 @@ def _start(settings: Settings, searched: set[str]) -> Settings:
 
 def best_of(finalists: list[Settings], asked: Asked, runs: Runs, known: Known) -> tuple[Settings, Curve]:
     """The settings with the largest expected speed for the final N, and their curve."""
-    plan, searched = known.plan, read(runs.folder / SEARCH)
+    plan, searched = known.plan, read(runs.store(SEARCH))
     looks: list[list[tuple[int, float]]] = [[] for _ in finalists]
     order = [k for _ in range(LOOKS) for k in range(len(finalists))]
     points = [(finalists[k], plan.check_n) for k in order]

@@ -11,10 +11,11 @@ from ...launch.launcher import cores
 from ...launch.mpi import FileAccess, Mpi, recognise
 from ...launch.preloading import check_command, is_launcher, place_of_variables
 from ...launch.programs import said_by
+from ..command.line import MOST_RUNS
 from .applied import BUFFERING, COUNT, FOLDER, LIBRARY, ON, SIZE, TYPED
 from .file_system import is_on_lustre, kind_of, targets_of
 
-_MOST_RUNS, _RUNS_PER_SETTING = 60, 8
+_RUNS_PER_SETTING = 8
 _MIB = 2**20
 _SWITCH = ["enable", "disable"]
 _HINTS = {  # of ROMIO: https://wordpress.cels.anl.gov/romio/ (ROMIO User's Guide, section 3)
@@ -60,7 +61,7 @@ class Space:
     def runs(self) -> int:
         """A reasonable number of runs for the search."""
         most = math.prod(len(table["choices"]) for table in self.parameters.values())
-        return max(8, min(_MOST_RUNS, _RUNS_PER_SETTING * len(self.parameters), 4 * most))
+        return max(8, min(MOST_RUNS, _RUNS_PER_SETTING * len(self.parameters), 4 * most))
 
     def add(self, name: str, values: list[str], condition: str = "") -> None:
         table: dict[str, Any] = {"choices": [TYPED, *values], "initial": TYPED}

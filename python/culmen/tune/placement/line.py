@@ -13,7 +13,7 @@ from ...launch.preloading import check_command, is_launcher
 from ...launch.programs import said_by
 from .placed import HYPER, PER_NODE, PLACEMENT, RANKS, VARIABLE
 
-_EXAMPLE = "example: culmen tune placement -- mpiexec -n 4 ./app"
+EXAMPLE = "example: culmen tune placement -- mpiexec -n 4 ./app"
 _OPENMP = ("libgomp.so", "libomp.so", "libiomp5.so", "libnvomp.so")
 _THREADS = "OMP_NUM_THREADS"
 _LOOKED_AT = 6  # number of words that are checked for OpenMP
@@ -42,7 +42,7 @@ def read_line(words: list[str]) -> Line:
     """Reads the words of a command. Raises InputError if culmen cannot place its ranks and threads."""
     variables, words = _without_env(words)
     if not words:
-        raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+        raise InputError(f"a command after -- is missing; {EXAMPLE}")
     place = next((k for k, word in enumerate(words) if is_launcher(word)), None)
     if place is None and Path(words[0]).name == "srun":
         raise InputError("culmen does not know the options of srun; inside the job, write mpiexec instead of srun")
@@ -77,12 +77,12 @@ def _launched(variables: dict[str, str], before: list[str], launcher: str, words
     assert known is not None
     options, program = _options(words, known)
     if not program:
-        raise InputError(f"{launcher} is given no program; {_EXAMPLE}")
+        raise InputError(f"{launcher} is given no program; {EXAMPLE}")
     if ":" in program:
         raise InputError("culmen cannot place several programs (a colon between them); give one program")
     counts = [group[-1] for role, group in options if role == RANKS]
     if len(counts) != 1 or not counts[0].isdecimal() or int(counts[0]) < 1:
-        raise InputError(f"{launcher} needs the number of ranks once, as -n N, so that culmen can vary it; {_EXAMPLE}")
+        raise InputError(f"{launcher} needs the number of ranks once, as -n N, so that culmen can vary it; {EXAMPLE}")
     ranks, nodes = int(counts[0]), _nodes(options, known)
     if ranks % nodes:
         raise InputError(f"{ranks} ranks cannot be shared out evenly to {nodes} nodes; give a multiple of {nodes}")

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
+from ..command.line import MOST_RUNS
 from .limits import least_used, limits_of, used
 from .line import Line
 from .pages import huge_pages
 from .placed import HYPER, TYPED
 from .topology import Topology
 
-_LEAST_RUNS, _MOST_RUNS, _RUNS_PER_CANDIDATE = 8, 60, 4
+_LEAST_RUNS, _RUNS_PER_CANDIDATE = 8, 4
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Space:
     def runs(self) -> int:
         """A reasonable number of runs for the search."""
         sizes = [len(table.get("choices", (False, True))) for table in self.parameters.values()]
-        return min(_MOST_RUNS, max(_LEAST_RUNS, _RUNS_PER_CANDIDATE * math.prod(sizes)))
+        return min(MOST_RUNS, max(_LEAST_RUNS, _RUNS_PER_CANDIDATE * math.prod(sizes)))
 
 
 def space_of(
