@@ -8,6 +8,8 @@ from culmen.tune.command import line
 from culmen.tune.command import tuner as tuning
 from culmen.tune.command.line import Use, Wanted, recipe_for, write_plan
 from culmen.tune.command.tuner import Tuner
+from culmen.tune.io import space as io
+from culmen.tune.placement import space as placed
 
 from culmen import InputError
 
@@ -92,3 +94,9 @@ def test_beginning_anew_removes_old_runs_before_the_plan_changes(tmp_path, monke
         write_plan(tmp_path, {"a": 2}, begin_again=True)
     assert json.loads((tmp_path / "plan.json").read_text()) == {"a": 1}
     assert not (tmp_path / "found.json").exists()
+
+
+def test_a_job_knows_the_most_runs_of_each_search():
+    assert line.MOST_RUNS == placed.MOST_RUNS
+    many = {f"n{k}": {"choices": [1, 2, 3]} for k in range(9)}
+    assert placed.Space(many).runs == io.Space(many).runs == line.MOST_RUNS

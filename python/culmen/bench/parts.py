@@ -13,7 +13,7 @@ from ..launch.launcher import HOST_FILES, names_hosts, situations
 from ..launch.mpi import Launcher, Words
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
-_LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
+LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
 _SETTINGS = re.compile(rf"HYDRA_|({'|'.join(HOST_FILES)})$")
 _NEW_COLUMNS = 4  # number of columns that earlier versions did not write
 
@@ -21,12 +21,12 @@ _NEW_COLUMNS = 4  # number of columns that earlier versions did not write
 def for_evaluators(folder: Path) -> None:
     """Puts data for evaluators into the environment: the folder of the results, and the settings of launchers."""
     os.environ[FOLDER] = str(folder.resolve())
-    os.environ[_LAUNCHERS] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
+    os.environ[LAUNCHERS] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
 
 
 def settings_of_launchers() -> dict[str, str]:
     """For an evaluator, the variables for a launcher of MPI ranks that are not in its environment."""
-    return json.loads(os.environ.get(_LAUNCHERS, "{}"))
+    return json.loads(os.environ.get(LAUNCHERS, "{}"))
 
 
 def situations_here(launcher: Launcher, n: int) -> list[Words]:

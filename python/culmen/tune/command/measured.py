@@ -27,11 +27,13 @@ REPORT = "culmen-measured.json"
 BUILD = "{build}"  # in words: the folder with the result of the build
 _WRONG, _LATE, _UNBUILT = 127, 124, 125  # exit codes; the first two are those of a shell and of `timeout`
 _LOG, _DONE, _LINES = "build.log", ".culmen-built", 15
+LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # of bench/parts.py: variables of launchers, which evaluators do not get
 ENERGY = Path("/sys/class/powercap")
 
 
 def main() -> None:
     options = _options(sys.argv[1:])
+    os.environ.update({**json.loads(os.environ.pop(LAUNCHERS, "{}")), **os.environ})
     build = _built(options) if options.build else None
     report = Path(REPORT).resolve()
     _report(report, *_run(_expanded(_placed(options, build), options.expand), options.time_limit))

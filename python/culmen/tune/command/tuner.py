@@ -14,6 +14,7 @@ from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
 from ...base.text import shown
 from ...bench.kept import KeptStore, remove_measurements
+from ...bench.parts import for_evaluators
 from ...bench.study import KeptStudy
 from ...bench.verdict import in_turns, verdict_of
 from ...launch.launcher import cores
@@ -113,6 +114,7 @@ class Tuner:
         self.ended: Ended | None = None  # why the search ended, if it had a stop rule
 
     def __enter__(self) -> "Tuner":
+        for_evaluators(self.folder)
         for name in STORES:
             self._stores[name] = self._open.enter_context(KeptStore(self.folder / name, self._scratch))
         return self

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.pidfd import pidfd_open
+from ...bench.parts import settings_of_launchers
 from ...launch.supervision import end_with_parent
 from ...problem.given import Value
 from .dat import Dat, parse_dat
@@ -97,7 +98,7 @@ def run_once(
     command, environment = command_for(program, settings, cores)
     folder = Path(tempfile.mkdtemp(prefix=RUN, dir=place))
     try:
-        launched = _Launched(command, {**os.environ, **environment}, folder, program.is_hpcc)
+        launched = _Launched(command, {**os.environ, **settings_of_launchers(), **environment}, folder, program.is_hpcc)
         return launched.result_of(dat, limit_s)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..._core import InputError
+from ...bench.parts import situations_here
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores, situations
-from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi import Launcher, LauncherError, Words, find_launcher
 from ...launch.mpi.linked import module_linked_by
 from ...launch.programs import said_by
 
@@ -48,7 +49,7 @@ class Program:
     ) -> tuple[list[str], dict[str, str]]:  # fmt: skip
         """The words of a run, and environment variables for the launcher. ``tcp_bytes``: size of a socket's buffer; 0
         for the MPI's own choice."""
-        known = situations(self.launcher, ranks_per_node(ranks), True)
+        known = self._situations(ranks_per_node(ranks))
         added = {name: value for each in known for name, value in each.environment.items()}
         flags = [flag for each in known for flag in each.flags]
         tcp = self.launcher.mpi.tcp
@@ -59,6 +60,16 @@ class Program:
             placed = list(self.bound[bound_by(binding, ranks_per_node(ranks), threads)])
         sockets = [word.format(bytes=tcp_bytes) for word in tcp.flags] if tcp and tcp_bytes else []
         return [self.launcher.program, *flags, *placed, *sockets, *self.words, "-n", str(ranks), *program], added
+
+    def _situations(self, per_node: int) -> list[Words]:
+        """Words of the user may name hosts. In an evaluator, variables that do so have other names."""
+        if self._has_words_of_hosts():
+            return situations(self.launcher, per_node, here=False)
+        return situations_here(self.launcher, per_node)
+
+    def _has_words_of_hosts(self) -> bool:
+        words = self.launcher.mpi.placement
+        return words is not None and self._is_placed_by({*words.hosts, *words.hostfiles})
 
     @property
     def is_placed_by_words(self) -> bool:

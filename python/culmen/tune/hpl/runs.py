@@ -15,6 +15,7 @@ import numpy as np
 from ...base.exit_codes import RESUMABLE
 from ...base.text import lasted
 from ...bench.kept import KeptStore, StoppedError, remove_measurements
+from ...bench.parts import for_evaluators
 from ...bench.study import KeptStudy, PointStudy
 from ...report.reading import read
 from ...run.progress.figures import Words
@@ -60,6 +61,7 @@ class Runs:
     _open: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
 
     def __enter__(self) -> "Runs":
+        for_evaluators(self.folder)
         return self
 
     def __exit__(

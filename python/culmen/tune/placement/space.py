@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
-from ..command.line import MOST_RUNS
 from .limits import least_used, limits_of, used
 from .line import Line
 from .pages import huge_pages
 from .placed import HYPER, TYPED
 from .topology import Topology
 
-_LEAST_RUNS, _RUNS_PER_CANDIDATE = 8, 4
+_LEAST_RUNS, MOST_RUNS, _RUNS_PER_CANDIDATE = 8, 60, 4
 
 
 @dataclass
