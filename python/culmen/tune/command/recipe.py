@@ -30,9 +30,13 @@ class BuildTable(Table):
     command: Annotated[
         list[str],
         Field(min_length=1),
-        Setting("the command that builds the program, with parameters in single braces"),
+        Setting(
+            "the words of the command that builds the program. In these words, `{level}` stands for the value of the "
+            "parameter `level`, and `{build}` for the folder of the build",
+            default="required",
+        ),
     ]
-    sources: Annotated[list[str], Setting("files and folders that culmen copies into the folder of the build")] = Field(
+    sources: Annotated[list[str], Setting("files and folders that culmen copies into the folder of the build. The build runs there")] = Field(
         default_factory=list
     )
 
@@ -42,14 +46,20 @@ class TuneTable(Table):
 
     measure: Annotated[
         Literal["wall_time", "cpu_time", "memory", "energy"] | None,
-        Setting("what to minimize, if the evaluator names no value", default='`"wall_time"`'),
+        Setting(
+            "what to minimize if the program prints no value: `wall_time`, `cpu_time`, `memory` or `energy`",
+            default='`"wall_time"`',
+        ),
     ] = None
     rounds: Annotated[
         Annotated[int, Field(ge=3, le=1000), WHOLE],
-        Setting("at the end, the program runs so often with the old and with the new settings"),
+        Setting(
+            "number of rounds of the comparison at the end, at least 3. In each round, the program runs once with the "
+            "present settings and once with the best ones"
+        ),
     ] = 10
     price_per_core_hour: Annotated[
-        Annotated[float, Field(ge=0, le=1e6)] | None, Setting("what an hour of one core costs, in any currency")
+        Annotated[float, Field(ge=0, le=1e6)] | None, Setting("the price of an hour of one core, in any currency")
     ] = None
     cores: Annotated[
         Annotated[int, Field(ge=1, le=10_000_000), WHOLE] | None,
@@ -57,16 +67,17 @@ class TuneTable(Table):
     ] = None
     use_hours: Annotated[
         Annotated[float, Field(gt=0, le=1e9)] | None,
-        Setting("hours that the program will still run in all; the search then stops when it no longer pays"),
+        Setting("total hours for which you will still use the program. The search then stops when it no longer pays"),
     ] = None
     use_runs: Annotated[
         Annotated[int, Field(ge=1, le=10**12), WHOLE] | None,
-        Setting("the same as a number of runs, each as long as the run with the present settings"),
+        Setting("instead of `use_hours`: the number of these runs. Each is taken to be as long as with the present settings"),
     ] = None
     expand: Annotated[
         str | None,
         Setting(
-            "a Python file; its function `expanded(words)` returns the words that run", default="the words as given"
+            "a Python file. Its function `expanded(words)` gets the words of `command`, and returns those that run",
+            default="`command` as it is",
         ),
     ] = None
 
