@@ -36,9 +36,9 @@ class BuildTable(Table):
             default="required",
         ),
     ]
-    sources: Annotated[list[str], Setting("files and folders that culmen copies into the folder of the build. The build runs there")] = Field(
-        default_factory=list
-    )
+    sources: Annotated[
+        list[str], Setting("files and folders that culmen copies into the folder of the build, in which the build runs")
+    ] = Field(default_factory=list)
 
 
 class TuneTable(Table):
@@ -71,7 +71,9 @@ class TuneTable(Table):
     ] = None
     use_runs: Annotated[
         Annotated[int, Field(ge=1, le=10**12), WHOLE] | None,
-        Setting("instead of `use_hours`: the number of these runs. Each is taken to be as long as with the present settings"),
+        Setting(
+            "instead of `use_hours`: the number of these runs. Each is taken to be as long as with the present settings"
+        ),
     ] = None
     expand: Annotated[
         str | None,

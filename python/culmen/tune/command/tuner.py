@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
-from ...base.text import shown
+from ...base.text import lasted, shown
 from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.study import KeptStudy
@@ -50,6 +50,7 @@ from .worth import Worth
 STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
 _BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
+_LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
 _LONGER, _LEAST_LIMIT_S = 10, 60  # default time limit: this factor of the present run's duration, plus these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
@@ -149,17 +150,15 @@ class Tuner:
 
     def _conduct_search(self, search: KeptStudy) -> Result | None:
         """None if a signal stopped it."""
-        use_h = self._use_h()
+        use_h, stop = self._use_h(), self.recipe.stop
+        left_s = stop.wall_time_s and rest_s(self.store(SEARCH), stop.wall_time_s, self.say)
         if use_h is None:
-            result = self._conduct(search, SEARCH, "runs")
+            result = self._conduct(search, SEARCH, "runs", left_s)
             return None if result.reason == "interrupted" else result
         parameters = sum(table.value is None for table in self.recipe.space.values())
         rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
-        stop = self.recipe.stop
         words = Words("runs", self.goal)
-        ended = search_while_it_pays(
-            search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, stop.wall_time_s
-        )
+        ended = search_while_it_pays(search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, left_s)
         if ended is None:
             return None
         result, self.ended = ended
@@ -250,9 +249,11 @@ class Tuner:
             remove_measurements(kept.store)
         return self._conduct(kept, name, what)
 
-    def _conduct(self, kept: KeptStudy, name: str, what: str) -> Result:
+    def _conduct(self, kept: KeptStudy, name: str, what: str, wall_time_s: float | None = None) -> Result:
+        """``wall_time_s``: None: as the study says."""
         kept.open()
-        return kept.conduct(lambda: self._monitor(name, Words(what, self.goal)), RESUMABLE)
+        words = Words(what, self.goal)
+        return kept.conduct(lambda: self._monitor(name, words), RESUMABLE, wall_time_s=wall_time_s)
 
     def _monitor(self, name: str, words: Words) -> Monitor:
         return self._stores[name].watching(make_monitor(not self.quiet, words))
@@ -312,6 +313,15 @@ def spent_s(stores: Sequence[Path]) -> float:
     """The duration of all evaluations in seconds, including earlier starts of the command. An evaluation that was
     stopped has no duration."""
     return sum(float(np.nansum(read(store).duration_s)) for store in stores)
+
+
+def rest_s(store: Path, whole_s: float, say: Callable[[str], None]) -> float:
+    """Of the time of a search, as far as runs before have not used it. Says so, if there were some."""
+    spent = spent_s([store]) if store.exists() else 0.0
+    left = max(whole_s - spent, 0.0)
+    if spent:
+        say(f"The search had {lasted(spent)} of its {lasted(whole_s)} before; {lasted(left)} remain")
+    return max(left, _LEAST_S)
 
 
 def effects_in(found: Evaluations, values: np.ndarray | None = None) -> list[Effect]:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...base.exit_codes import RESUMABLE
-from ...base.text import lasted
 from ...bench.kept import KeptStore, StoppedError, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.study import KeptStudy, PointStudy
@@ -21,7 +20,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
-from ..command.tuner import spent_s
+from ..command.tuner import rest_s
 from .asked import COMMAND
 from .measured import RUN, How
 from .space import Settings
@@ -31,7 +30,6 @@ KNOWN, FOUND, BY_CHANCE, RESULT = "known.json", "found.json", "random.json", "re
 FIRST, SECOND, SEARCH, CHECK = "first.db", "second.db", "search.db", "check.db"
 RANDOM = "random.db"
 _COMPARISON = "comparison-{}.db"
-_LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
 _SPARE_S = 60  # so that HPL is stopped by its own limit
 
 
@@ -112,13 +110,7 @@ class Runs:
         return self._kept[store].watching(make_monitor(not self.quiet, Words(what, "")))
 
     def left_s(self, store: str, whole_s: float) -> float:
-        """Of the time of a search, what its runs before have left. Says so."""
-        place = self.store(store)
-        spent = spent_s([place]) if place.exists() else 0.0
-        if spent:
-            left = max(whole_s - spent, 0.0)
-            self.say(f"The search had {lasted(spent)} of its {lasted(whole_s)} before; {lasted(left)} remain")
-        return max(whole_s - spent, _LEAST_S)
+        return rest_s(self.store(store), whole_s, self.say)
 
     def overhead_s(self, store: str) -> float:
         """Time of a run, in seconds, that HPL does not measure: the start, and other benchmarks of hpcc."""

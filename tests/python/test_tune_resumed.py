@@ -1,9 +1,12 @@
-"""A search of HPL that was interrupted gets the rest of its time. Stores can lie in another folder."""
+"""A search that was interrupted gets the rest of its time. The stores of HPL can lie in another folder."""
 
 import math
 from types import SimpleNamespace
 
 import pytest
+from culmen.bench.study import KeptStudy
+from culmen.tune.command.recipe import read_recipe
+from culmen.tune.command.tuner import Tuner
 from culmen.tune.hpl import search
 from culmen.tune.hpl.measured import How
 from culmen.tune.hpl.runs import SEARCH, Runs, stores_in
@@ -12,6 +15,15 @@ import culmen
 
 pytestmark = pytest.mark.no_numbers
 
+RECIPE = """
+[space]
+level = { type = "integer", lower = 1, upper = 9, initial = 6 }
+[evaluator]
+command = ["true", "{level}"]
+[stop]
+evaluations = 3
+wall_time_s = 1000
+"""
 HOW = How([], 1, "", "")
 
 
@@ -68,3 +80,20 @@ def test_a_store_in_the_scratch_folder_is_copied_to_the_results(tmp_path):
     assert math.fsum(culmen.read(results / SEARCH).duration_s) == spent_s
     with Runs(HOW, results, quiet=True, scratch=scratch) as runs:
         assert runs.stores() == [runs.store(SEARCH)]
+
+
+def test_a_search_of_another_program_also_gets_the_rest_of_its_time(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "app.toml"
+    file.write_text(RECIPE)
+    with Tuner(read_recipe(file), file, tmp_path, quiet=True) as tuner:
+        assert tuner.search() is not None
+    (tmp_path / "found.json").unlink()  # as if it had been interrupted
+    spent_s = math.fsum(culmen.read(tmp_path / SEARCH).duration_s)
+    given_s = []
+    result = SimpleNamespace(reason="interrupted")
+    monkeypatch.setattr(KeptStudy, "conduct", lambda *_, wall_time_s: (given_s.append(wall_time_s), result)[1])
+    file.write_text(RECIPE.replace("evaluations = 3", "evaluations = 9"))
+    with Tuner(read_recipe(file), file, tmp_path, quiet=False) as tuner:
+        assert tuner.search() is None
+    assert given_s == [1000.0 - spent_s]
+    assert "The search had " in capsys.readouterr().out
