@@ -188,7 +188,8 @@ def minimize(
     - ``listen``: an address such as ``wss://0.0.0.0:7443``, at which workers of other machines can join the run. On
       standard error, the run prints the address and other information that the workers need. Without MPI, by default no
       worker runs on this machine. To start workers on this machine, give ``workers``. ``wss`` is encrypted, but ``ws``
-      and ``tcp`` are not encrypted. At all addresses except ``127.0.0.1``, ``ws`` and ``tcp`` require ``insecure``
+      and ``tcp`` are not encrypted. Therefore ``ws`` and ``tcp`` require ``insecure``, except at the address
+      ``127.0.0.1``
     - ``token_file``: with ``listen``, a file that contains the token. The token is a password that each worker must
       know. If the file does not exist, culmen creates it with a random token. At ``127.0.0.1``, no token is necessary
     - ``certificate``: with ``wss``, a file with the certificate of the run and the private key, in PEM format. If the

@@ -103,8 +103,8 @@ def autotune(
         bool,
         typer.Option(
             "--one-thread",
-            help="If the program asks for MPI_THREAD_MULTIPLE: tune it like a program that does not ask for it. Use "
-            "this option only if two threads never call MPI at the same time.",
+            help="Tune a program that asks for MPI_THREAD_MULTIPLE as if the program did not ask for it. Use this "
+            "option only if two threads never call MPI at the same time.",
         ),
     ] = False,
     same_types: Annotated[
@@ -119,9 +119,9 @@ def autotune(
         bool,
         typer.Option(
             "--one-request",
-            help="Also tune nonblocking collectives on communicators without blocking collectives. Use this option "
-            "only if each rank completes a nonblocking collective before it starts the next nonblocking collective of "
-            "the same kind.",
+            help="Also tune nonblocking collectives on communicators on which the program calls no blocking "
+            "collective. Use this option only if each rank completes a nonblocking collective before it starts the "
+            "next nonblocking collective of the same kind.",
         ),
     ] = False,
 ) -> None:

@@ -35,8 +35,7 @@ def iobuf(
             metavar="N",
             min=0,
             max=64,
-            help="If the program reads a file in sequence: number of buffers that the library reads in advance. "
-            "Default: 2.",
+            help="If the program reads a file in sequence: number of buffers that culmen reads in advance. Default: 2.",
         ),
     ] = None,
     write_behind: Annotated[
@@ -57,7 +56,7 @@ def iobuf(
             metavar="N",
             min=1,
             max=3_600_000,
-            help="Longest time in milliseconds until the library passes written bytes to the system. Default: 200.",
+            help="Longest time in milliseconds until culmen passes written bytes to the system. Default: 200.",
         ),
     ] = None,
     memory: Annotated[
@@ -87,9 +86,10 @@ def iobuf(
         typer.Option(
             "--for",
             metavar="PATTERN:NAME=VALUE,…",
-            help="Other settings for the files that match the pattern, for example '*.dat:size=4M,buffers=8'. The "
-            "names are size, large, buffers, read_ahead and write_behind. You can give this option several times. If "
-            "several patterns match a file, culmen uses the first of these patterns.",
+            help="For the files that match the pattern: values that replace the values of the options above, for "
+            "example '*.dat:size=4M,buffers=8'. The names are size, large, buffers, read_ahead and write_behind. You "
+            "can give this option several times. If several patterns match a file, culmen uses the first of these "
+            "patterns.",
         ),
     ] = None,
     report: Annotated[

@@ -98,8 +98,8 @@ def select(
         typer.Option(
             "--messages",
             metavar="FILE.csv",
-            help="Times of messages for the analytic models, in a file with the columns mapping,size,time_s. Default: "
-            "the broadcasts between two ranks in the table.",
+            help="Times of messages for the analytic models, in a file with the columns mapping,size,time_s. By "
+            "default, culmen takes these times from the broadcasts between two ranks that the table contains.",
         ),
     ] = None,
     mapping: Annotated[

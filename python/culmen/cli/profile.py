@@ -54,7 +54,7 @@ def report(
         ),
     ] = None,
     all_: Annotated[
-        bool, typer.Option("--all", help="Show all rows of the table, not only the 15 with the most time.")
+        bool, typer.Option("--all", help="Show all rows of the table, not only the 15 rows with the most time.")
     ] = False,
 ) -> None:
     raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, all_))

@@ -115,8 +115,8 @@ def cluster(
         typer.Option(
             "--variables",
             metavar="GROUP,…",
-            help="Before the collectives, also tune other variables of the MPI: transport, binding, wait, copy, eager, "
-            "tcp, or all.",
+            help="First tune other variables of the MPI, then the collectives. The groups of variables are "
+            "transport, binding, wait, copy, eager and tcp; all stands for all groups.",
         ),
     ] = None,
     allow_sysctl: Annotated[
@@ -240,8 +240,9 @@ def hpl(
             metavar="N",
             show_default=False,
             min=1,
-            help="Number of MPI ranks. By default, culmen tries all numbers of ranks that divide the number of "
-            "cores, if each node then has the same number of ranks. The threads of the BLAS use the other cores.",
+            help="Number of MPI ranks. By default, culmen tries all numbers that meet two conditions: the number "
+            "divides the number of cores, and each node gets the same number of ranks. The threads of the "
+            "BLAS use the other cores.",
         ),
     ] = None,
     size: Annotated[
@@ -301,7 +302,7 @@ def hpl(
             "--present",
             metavar="FILE",
             help="Your HPL.dat. By default, culmen looks for an input file in the current folder and in the folder of "
-            "the program. If there is none, it uses usual settings.",
+            "the program. If culmen finds no file, it uses usual settings.",
         ),
     ] = None,
     build: Annotated[
@@ -351,7 +352,8 @@ def hpl(
         bool,
         typer.Option(
             "--compare-random",
-            help="Also make a random search of the same duration, and compare its best settings with the new settings.",
+            help="Also make a random search of the same duration, and compare the best settings of this random search "
+            "with the new settings.",
         ),
     ] = False,
     price: Annotated[

@@ -120,9 +120,9 @@ def placement(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks on each node that culmen tries. By default, culmen keeps the number in the command "
-            "that you typed. With --figure, culmen by default also tries other numbers with which each socket has the "
-            "same number of ranks.",
+            help="Numbers of ranks to try on each node. By default, culmen keeps the number in the command that you "
+            "typed. With --figure, culmen by default also tries other numbers. With each of these numbers, all sockets "
+            "have the same number of ranks.",
         ),
     ] = None,
     threads: Annotated[

@@ -18,7 +18,8 @@ class ListeningTable(Table):
             "an address such as `wss://0.0.0.0:7443`, at which workers of other machines can join the run. On standard "
             "error, the run prints the address and other information that the workers need. Without MPI, by default no "
             "worker runs on this machine. To start workers on this machine, give `workers`. `wss` is encrypted, but "
-            "`ws` and `tcp` are not encrypted. At all addresses except `127.0.0.1`, `ws` and `tcp` require `insecure`",
+            "`ws` and `tcp` are not encrypted. Therefore `ws` and `tcp` require `insecure`, except at the address "
+            "`127.0.0.1`",
             option="--listen",
             metavar="ADDRESS",
         ),
