@@ -34,7 +34,7 @@ def write(folder, more=""):
 
 
 def dry(folder, *words):
-    """What it prints. Nothing may run, and no file may appear."""
+    """The output. Nothing may run, and no file may appear."""
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     done = culmen("tune", *words, "--dry-run", cwd=folder)
     assert done.returncode == 0, done.stderr

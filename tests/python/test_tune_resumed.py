@@ -28,7 +28,7 @@ HOW = How([], 1, "", "")
 
 
 def conduct_some(store):
-    """What its runs took, in seconds."""
+    """The sum of the durations of its runs, in seconds."""
     culmen.minimize(lambda p: p["x"], {"x": (0.0, 1.0)}, budget=4, store=store)
     return math.fsum(culmen.read(store).duration_s)
 

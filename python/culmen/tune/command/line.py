@@ -103,7 +103,7 @@ def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
 
 
 def remove_line(folder: Path) -> None:
-    """So that a tuning begins anew, also of another command."""
+    """Removes all results and the plan, so that a tuning of any command can begin."""
     remove_results(folder)
     (folder / _PLAN).unlink(missing_ok=True)
 

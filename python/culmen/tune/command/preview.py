@@ -1,4 +1,4 @@
-"""What a tuning would do: the sentences of ``--dry-run``."""
+"""The sentences of ``--dry-run``: they say what a tuning would do."""
 
 import math
 import shlex
@@ -10,7 +10,8 @@ from ...base.text import grouped, lasted, plural, shown
 from ...problem.given import Value
 from ...study_file.space import ParameterTable
 from .lines import lines_of
-from .recipe import RecipeFile, objective_of, present_of
+from .recipe import RecipeFile, objective_of, parts_of, present_of
+from .several import formula
 
 NOTHING = "Nothing was run."
 
@@ -20,7 +21,8 @@ def preview(recipe: RecipeFile, file: Path, build: Path) -> Iterator[str]:
     present = present_of(recipe)
     yield from space_lines(recipe.space, present, bool(recipe.constraints))
     goal, maximize = objective_of(recipe)
-    yield f"Objective: the {'largest' if maximize else 'smallest'} {goal}"
+    of = f", {formula(parts)}" if (parts := parts_of(recipe)) else ""
+    yield f"Objective: the {'largest' if maximize else 'smallest'} {goal}{of}"
     yield from _limits(recipe)
     yield _plan(recipe)
     yield from _lines(recipe, present, file, build)

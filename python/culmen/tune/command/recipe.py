@@ -1,5 +1,6 @@
 """The file of ``culmen tune command``: a study file with three more tables, and more defaults."""
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from ...problem.parameter import Parameter
 from ...problem.space import Space
 from ...study_file import StudyFile, checked
 from ...study_file.table import WHOLE, Setting, Table
-from . import measured
+from . import measured, several
 from .worth import Use
 
 _EVALUATIONS = 150
@@ -51,6 +52,10 @@ class TuneTable(Table):
             default='`"wall_time"`',
         ),
     ] = None
+    weights: Annotated[
+        dict[str, Annotated[float, Field(gt=0, le=100)]],
+        Setting("with several objectives: the exponent of each, by name. An objective that is not listed has 1"),
+    ] = Field(default_factory=dict)
     rounds: Annotated[
         Annotated[int, Field(ge=3, le=1000), WHOLE],
         Setting(
@@ -134,14 +139,14 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: [evaluator] must have a command, because culmen measures runs of a program")
     if recipe.evaluator.residuals or recipe.evaluator.result == "residuals" or recipe.residuals:
         raise InputError(f"{path}: residuals are for fits; `culmen tune command` needs one value, or wall time")
-    if len(recipe.objectives) > 1:
-        raise InputError(f"{path}: [objectives] has {len(recipe.objectives)} entries; leave one to tune for")
+    _check_weights(recipe, path)
     if recipe.tune.measure and _names_value(recipe):
         raise InputError(f"{path}: [tune] measure and a value of the program are both given; remove one of them")
-    if recipe.tune.measure == "energy" and measured.energy_j() is None:
+    if _needs_energy(recipe) and measured.energy_j() is None:
+        what = '[tune] measure = "energy"' if recipe.tune.measure else f"{_KEYS['energy']} is used"
         raise InputError(
-            f'{path}: [tune] measure = "energy", but the energy of this machine cannot be read in {measured.ENERGY}; '
-            "write another measure, or ask for the right to read it"
+            f"{path}: {what}, but the energy of this machine cannot be read in {measured.ENERGY}; "
+            "use another measure, or ask for the right to read it"
         )
     _check_use(recipe, path)
     if (recipe.run.workers or 1) > 1:
@@ -158,10 +163,36 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: {e}") from None
 
 
+def _check_weights(recipe: RecipeFile, path: Path) -> None:
+    """Also checks the name of the combined value, which is culmen's own."""
+    parts = parts_of(recipe)
+    names = [part.name for part in parts]
+    if recipe.tune.weights and not parts:
+        raise InputError(f"{path}: [tune] weights are for several objectives, but there is only one; remove weights")
+    if unknown := [name for name in recipe.tune.weights if name not in names]:
+        raise InputError(f"{path}: [tune] weights: {unknown[0]} is not in [objectives], which has {', '.join(names)}")
+    if parts and several.NAME in {*names, *recipe.derived, *recipe.evaluator.values, *recipe.space}:
+        raise InputError(f"{path}: with several objectives, {several.NAME} is culmen's own name; give another name")
+
+
+def parts_of(recipe: RecipeFile) -> list[several.Part]:
+    """The objectives if there are several; otherwise empty."""
+    return several.parts_of(recipe.objectives, recipe.tune.weights)
+
+
+def _needs_energy(recipe: RecipeFile) -> bool:
+    """Only then, because not every machine can measure it."""
+    limits = [limit.expression or "" for limit in recipe.limits.values()]
+    words = [*recipe.objectives, *recipe.limits, *recipe.derived.values(), *limits]
+    return recipe.tune.measure == "energy" or any(_KEYS["energy"] in re.findall(r"\w+", text) for text in words)
+
+
 def _check_use(recipe: RecipeFile, path: Path) -> None:
     given = [key for key in USE if getattr(recipe.tune, key) is not None]
     if len(given) > 1:
         raise InputError(f"{path}: [tune] use_hours and use_runs say the same; leave one of them")
+    if given and parts_of(recipe):
+        raise InputError(f"{path}: [tune] {given[0]} is for one objective, but there are several; remove {given[0]}")
     if given and recipe.tune.measure in ("memory", "energy"):
         raise InputError(
             f"{path}: [tune] {given[0]} is for a time or a rate; less {recipe.tune.measure} saves no hours, so remove "
@@ -234,6 +265,8 @@ def present_of(recipe: RecipeFile) -> dict[str, Value]:
 
 def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
     """The name of the objective for people, and whether more is better."""
+    if parts_of(recipe):
+        return several.TITLE, False
     if recipe.objectives:
         name, direction = next(iter(recipe.objectives.items()))
         return name, direction == "maximize"
@@ -289,14 +322,28 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     places = {name: {"file": measured.REPORT, "key": key} for name, key in _KEYS.items()}
     if not _names_value(recipe):
         evaluator["value"] = places[_measure(recipe)]
-    if recipe.tune.measure != "energy":  # not every machine has it
+    if not _needs_energy(recipe):
         del places["energy"]
     evaluator["values"] = evaluator.get("values", {}) | {_KEYS[name]: place for name, place in places.items()}
     evaluator.setdefault("keep", "failures")
     evaluator.setdefault("give_up_after", 10)
+    if parts := parts_of(recipe):
+        tables["derived"] = {**tables.get("derived", {}), several.NAME: several.expression(parts)}
+        tables["objectives"] = {several.NAME: "minimize"}
+        evaluator["values"] |= {name: {"regex": _line_of(name)} for name in _printed(recipe)}
     run = {**tables.get("run", {}), "workers": 1, "prefetch": False}
     file: StudyFile = checked(StudyFile, {**tables, "evaluator": evaluator, "run": run, **given}, recipe.name)
     return file
+
+
+def _printed(recipe: RecipeFile) -> list[str]:
+    """The objectives that the program prints in lines such as ``gflops = 3.5``, if there are several."""
+    known = {*recipe.derived, *recipe.evaluator.values, *_KEYS.values()}
+    return [part.name for part in parts_of(recipe) if part.name not in known]
+
+
+def _line_of(name: str) -> str:
+    return rf"^\s*{re.escape(name)}\s*=\s*(\S+)"
 
 
 def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[str]:

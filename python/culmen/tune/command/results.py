@@ -11,6 +11,7 @@ from ...bench.verdict import Verdict
 from ...problem.given import Value
 from .effects import Effect
 from .failed import Failed, failure_sentences
+from .several import Part, time_of
 from .simpler import Kept
 from .stopping import Ended, as_dict
 from .worth import Worth
@@ -30,6 +31,7 @@ class Compared:
     rounds: list[tuple[float, float]]
     first_failure: str
     kept: Kept | None = None  #: comparison with simpler settings; None if there were none
+    parts: Sequence[Part] = ()  #: the objectives if there are several
 
     @property
     def whole(self) -> list[tuple[float, float]]:
@@ -67,6 +69,7 @@ class Tuned:
     failures: Sequence[Failed] = ()  #: of the search
     more_runs: str = ""  #: a clause that says how to search longer; empty: no warning about few runs
     more_rounds: str = ""  #: a clause with ROUNDS that says how to compare in more rounds; empty: none
+    formula: str = ""  #: of the measured value, if there are several objectives
 
     @property
     def is_better(self) -> bool:
@@ -100,9 +103,12 @@ def sentences(tuned: Tuned) -> Iterator[str]:
     if not tuned.effects and tuned.more_runs:
         yield f"There were too few runs to say which parameters matter; {tuned.more_runs}."
     yield from failure_sentences(tuned.failures, len(tuned.values))
+    if tuned.formula:
+        yield f"The {tuned.goal} is {tuned.formula}."
     if tuned.ended is not None:
         yield _why_ended(tuned.ended, len(tuned.values))
     yield from _better(tuned) if tuned.is_better else _kept(tuned)
+    yield from _each_objective(tuned)
     yield from _pays(tuned)
 
 
@@ -121,7 +127,7 @@ def _kept(tuned: Tuned) -> Iterator[str]:
     else:
         yield _medians(verdict, tuned)
         word = "worse" if verdict.is_worse else "not clearly better"
-        yield f"Keep what you have: the new settings are {word} ({_change(verdict, tuned)})."
+        yield f"Keep what you have: the new settings are {word} ({_change(verdict, tuned.goal, tuned.maximize)})."
         if tuned.is_open:
             yield from _not_shown(verdict, tuned)
 
@@ -138,9 +144,17 @@ def _better(tuned: Tuned) -> Iterator[str]:
     assert tuned.verdict is not None
     assert tuned.compared is not None
     yield _medians(tuned.verdict, tuned)
-    yield f"Use the new settings: {_change(tuned.verdict, tuned)}."
+    yield f"Use the new settings: {_change(tuned.verdict, tuned.goal, tuned.maximize)}."
     if tuned.compared.kept is not None:
         yield _what_was_kept(tuned.compared.kept, tuned)
+
+
+def _each_objective(tuned: Tuned) -> Iterator[str]:
+    """With several objectives, the change of each with the new settings."""
+    for part in tuned.compared.parts if tuned.compared else ():
+        if part.verdict is not None:
+            what = "Clear change" if part.verdict.is_better or part.verdict.is_worse else "No clear change"
+            yield f"{what}: {_change(part.verdict, part.name, part.maximize)}."
 
 
 def _medians(verdict: Verdict, tuned: Tuned) -> str:
@@ -156,6 +170,8 @@ def _pays(tuned: Tuned) -> Iterator[str]:
         then = "Further runs may save this time, but no gain was shown."
     elif not tuned.is_better:
         then = "There is no gain, so further runs never save this time."
+    elif (worth is None or worth.back_h is None) and tuned.compared and time_of(tuned.compared.parts):
+        then = "The new settings were not shown to save time."
     elif worth is None or worth.back_h is None:
         then = f"The time that the new settings save is not known, because {tuned.goal} is neither a time nor a rate."
     else:
@@ -186,32 +202,31 @@ def _why_ended(ended: Ended, runs: int) -> str:
 
 def _what_was_kept(kept: Kept, tuned: Tuned) -> str:
     names, one = ", ".join(kept.dropped), len(kept.dropped) == 1
+    about = "" if kept.verdict is None else f" ({_change(kept.verdict, tuned.goal, tuned.maximize)})"
     if kept.as_good:
-        assert kept.verdict is not None
         value = "keeps its present value" if one else "keep their present values"
-        return f"{names} {value}: without this change, the runs were no worse ({_change(kept.verdict, tuned)})."
-    about = "" if kept.verdict is None else f" ({_change(kept.verdict, tuned)})"
+        return f"{names} {value}: without this change, the runs were no worse{about}."
     values = "value" if one else "values"
     return f"{names} may not matter, but the rounds could not show that the present {values} would do as well{about}."
 
 
-def _change(verdict: Verdict, tuned: Tuned) -> str:
+def _change(verdict: Verdict, goal: str, maximize: bool) -> str:
     if not verdict.relative:
-        word = "higher" if tuned.maximize else "lower"
-        return f"{tuned.goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
-    if verdict.low < -1 or (tuned.maximize and (verdict.gain > 1 or verdict.high > _LARGE)):
-        return _factors(verdict, tuned)
-    word, low, gain, high = "more" if tuned.maximize else "less", verdict.low, verdict.gain, verdict.high
+        word = "higher" if maximize else "lower"
+        return f"{goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
+    if verdict.low < -1 or (maximize and (verdict.gain > 1 or verdict.high > _LARGE)):
+        return _factors(verdict, goal, maximize)
+    word, low, gain, high = "more" if maximize else "less", verdict.low, verdict.gain, verdict.high
     if verdict.is_worse:
-        word, low, gain, high = "less" if tuned.maximize else "more", -high, -gain, -low
-    return f"{100 * gain:.1f} % {word} {tuned.goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
+        word, low, gain, high = "less" if maximize else "more", -high, -gain, -low
+    return f"{100 * gain:.1f} % {word} {goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
 
 
-def _factors(verdict: Verdict, tuned: Tuned) -> str:
-    sign = 1 if tuned.maximize else -1
+def _factors(verdict: Verdict, goal: str, maximize: bool) -> str:
+    sign = 1 if maximize else -1
     middle, *ends = (1 + sign * gain for gain in (verdict.gain, verdict.low, verdict.high))
     low, high = sorted(ends)
-    return f"{middle:.3g} times the {tuned.goal}, interval of 95 %: {low:.3g} to {high:.3g} times"
+    return f"{middle:.3g} times the {goal}, interval of 95 %: {low:.3g} to {high:.3g} times"
 
 
 def _not_needed(kept: Kept | None) -> dict[str, Any] | None:
@@ -219,6 +234,15 @@ def _not_needed(kept: Kept | None) -> dict[str, Any] | None:
         return None
     comparison = kept.verdict and vars(kept.verdict)
     return {"parameters": kept.dropped, "left_out": kept.as_good, "comparison": comparison}
+
+
+def _part_json(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "maximize": part.maximize,
+        "weight": part.weight,
+        "comparison": part.verdict and vars(part.verdict),
+    }
 
 
 def as_json(tuned: Tuned) -> dict[str, Any]:
@@ -229,6 +253,7 @@ def as_json(tuned: Tuned) -> dict[str, Any]:
         "best_found": tuned.new,
         "use": "best_found" if tuned.is_better else "present",
         "comparison": tuned.verdict and vars(tuned.verdict),
+        "objectives": [_part_json(part) for part in tuned.compared.parts] if tuned.compared else [],
         "rounds": tuned.compared and [[None if math.isnan(v) else v for v in pair] for pair in tuned.compared.rounds],
         "not_needed": _not_needed(tuned.compared.kept if tuned.compared else None),
         "spent_s": tuned.spent_s,

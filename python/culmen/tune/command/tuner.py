@@ -37,12 +37,14 @@ from .recipe import (
     comparison_file,
     counts_time,
     objective_of,
+    parts_of,
     present_of,
     search_file,
     use_h_of,
 )
 from .results import ROUNDS, Compared, Tuned, as_json, rows_of, sentences
 from .search import search_while_it_pays
+from .several import formula, judged, time_of
 from .simpler import Simpler, compared_with_best, simpler_than
 from .stopping import Ended, StopRule, as_dict, ended_from
 from .worth import Worth
@@ -225,21 +227,17 @@ class Tuner:
         if result.reason == "interrupted":
             return None
         found = read(self.store(_COMPARISON))
-        values = dict.fromkeys(range(len(order)), math.nan)
-        for row in np.flatnonzero(found.feasible):
-            values[int(found.columns[ROUND][row])] = float(found.values[row, 0])
-        columns: list[list[float]] = [[] for _ in kinds]
-        for number, kind in enumerate(order):
-            columns[kind].append(values[number])
-        return self._judged(columns, simpler, result.first_failure)
-
-    def _judged(self, columns: list[list[float]], simpler: Simpler | None, failure: str) -> Compared:
-        """``columns``: for each kind of settings, one value for each round."""
-        present, new = columns[:2]
-        if simpler is None:
-            return Compared([*zip(present, new, strict=True)], failure)
-        kept = compared_with_best(simpler.dropped, present, new, columns[2], self.maximize, LEAST_PAIRS)
-        return Compared([*zip(present, columns[2] if kept.as_good else new, strict=True)], failure, kept)
+        by_kind = _by_kind(found, found.values[:, 0], order)
+        kept = None
+        if simpler is not None:
+            present, best, without = by_kind
+            kept = compared_with_best(simpler.dropped, present, best, without, self.maximize, LEAST_PAIRS)
+        used = 2 if kept is not None and kept.as_good else 1
+        parts = []
+        for part in parts_of(self.recipe):
+            values = _by_kind(found, found.columns[part.name], order)
+            parts.append(judged(part, [*zip(values[0], values[used], strict=True)], LEAST_PAIRS))
+        return Compared([*zip(by_kind[0], by_kind[used], strict=True)], result.first_failure, kept, parts)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
         """Makes one run with each of the settings, in this order. Replaces a store of other settings, for example of
@@ -284,6 +282,18 @@ class Tuner:
             print(text, flush=True)
 
 
+def _by_kind(found: Evaluations, column: np.ndarray, order: Sequence[int]) -> list[list[float]]:
+    """For each kind of settings, the values of this column, one for each round; NaN for a run that failed. ``order``:
+    the kinds of the runs."""
+    values = dict.fromkeys(range(len(order)), math.nan)
+    for row in np.flatnonzero(found.feasible):
+        values[int(found.columns[ROUND][row])] = float(column[row])
+    columns: list[list[float]] = [[] for _ in range(max(order) + 1)]
+    for number, kind in enumerate(order):
+        columns[kind].append(values[number])
+    return columns
+
+
 def _kept(study: StudyFile, file: Path, store: Path, copy: Path) -> KeptStudy:
     """``file``: the file of the recipe. ``copy``: the copy of the store in the folder with results; without --scratch,
     the store itself."""
@@ -297,15 +307,19 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     enough = compared is not None and len(compared.whole) >= LEAST_PAIRS
     verdict = verdict_of(compared.whole, tuner.maximize) if compared and enough else None
     tune, weighed = tuner.recipe.tune, tuner.ended
+    is_used = compared is not None and not compared.fails_more and verdict is not None and verdict.is_better
+    time = time_of(compared.parts) if compared else None
+    is_time = counts_time(tuner.recipe) or weighed is not None or time is not None
     worth = Worth.of(
-        None if compared is None or compared.fails_more else verdict, tuner.maximize, spent, tune.cores or cores(),
-        tune.price_per_core_hour, counts_time(tuner.recipe) or weighed is not None, weighed.use_h if weighed else None,
+        (time.verdict if time else verdict) if is_used else None, tuner.maximize, spent, tune.cores or cores(),
+        tune.price_per_core_hour, is_time, weighed.use_h if weighed else None,
     )  # fmt: skip
     values = [float(value) for value in searched.values[searched.order, 0]]
     effects = effects_in(searched)
     return Tuned(
         tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended,
         failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")), tuner.more_runs, tuner.more_rounds,
+        formula(parts) if (parts := parts_of(tuner.recipe)) else "",
     )  # fmt: skip
 
 

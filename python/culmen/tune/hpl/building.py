@@ -60,7 +60,7 @@ def mpicc_of(recipe: Recipe) -> str:
 
 
 def _wanted(sources: Sources, recipe: Recipe) -> dict[str, Any]:
-    """What decides about a build."""
+    """A build with the same values is used again."""
     return {
         "sources": sources.checksum, "mpi": version_of(recipe.launcher), "mpicc": mpicc_of(recipe),
         "compiler": [recipe.compiler.path, recipe.compiler.title], "flags": recipe.flags, "blas": list(recipe.blas),

@@ -1,4 +1,4 @@
-"""What ``culmen tune hpl`` would do: the sentences of ``--dry-run``."""
+"""The sentences of ``culmen tune hpl --dry-run``: they say what the command would do."""
 
 from collections.abc import Iterator
 

@@ -40,7 +40,7 @@ def stores_in(folder: Path) -> list[Path]:
 
 
 def remove_results(folder: Path) -> None:
-    """So that a tuning begins anew."""
+    """Removes all results, so that a tuning can begin."""
     for store in [*stores_in(folder), *(folder / name for name in (FIRST, SECOND, SEARCH, CHECK, RANDOM))]:
         remove_measurements(store)
     for name in (KNOWN, FOUND, BY_CHANCE, RESULT):
