@@ -50,6 +50,10 @@ void bind_ranks(nb::module_& m) {
   m.def("a_rank_hangs", &a_rank_hangs, "In rank 0: whether finalize_mpi() leaves a rank behind in its evaluation.");
   m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),
         "Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.");
+  m.def("exit_as_rank", &exit_as_rank, nb::arg("exit_code"), nb::call_guard<nb::gil_scoped_release>(),
+        "After finalize_mpi(): if this process was a rank under MPICH, it ends here, with exit handlers. MPICH's "
+        "launcher "
+        "ends the other ranks if one leaves without them. Otherwise returns.");
 }
 
 }  // namespace culmen::bindings

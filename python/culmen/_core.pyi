@@ -1421,3 +1421,8 @@ def finalize_mpi(exit_code: int = 0) -> None:
     """
     Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.
     """
+
+def exit_as_rank(exit_code: int) -> None:
+    """
+    After finalize_mpi(): if this process was a rank under MPICH, it ends here, with exit handlers. MPICH's launcher ends the other ranks if one leaves without them. Otherwise returns.
+    """

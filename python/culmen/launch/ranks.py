@@ -91,10 +91,11 @@ def leave_launch(code: int) -> None:
 
     It tells `culmen launch` the exit code, because a launcher may return that of a rank that it had to kill. It also
     tells whether it leaves such a rank behind. Ending MPI is collective; a rank that is still in its evaluation ends
-    its process here.
+    its process here. Under MPICH, every rank does.
     """
     place = os.environ.get("CULMEN_LAUNCH_CODE")
     if place and is_master():
         with suppress(OSError):
             Path(place).write_text(f"{code} {LEFT_BEHIND}" if _core.a_rank_hangs() else str(code))
     _core.finalize_mpi(code)
+    _core.exit_as_rank(code)

@@ -20,6 +20,7 @@ def main() -> None:
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     _core.finalize_mpi(0)
+    _core.exit_as_rank(0)
     os._exit(0)
 
 

@@ -15,6 +15,7 @@ namespace culmen {
 namespace {
 /// MPICH over TCP (UCX) may wait in it for ever if a set-up has failed on a loaded machine.
 constexpr std::chrono::seconds patience_with_finalize{60};
+constexpr std::chrono::seconds patience_with_exit{5};
 
 /// The launch of this process. A process takes part in one launch only.
 struct LaunchedRanks {
@@ -65,6 +66,12 @@ void finalize_world(int exit_code) {
   const ExitAfter deadline(patience_with_finalize, exit_code);
   ranks.mpi->finalize();
   ranks.mpi.reset();
+}
+
+void exit_as_rank(int exit_code) {
+  if (launched_ranks().states.state() == RanksState::closed || !mpi_library().starts_with("MPICH")) return;
+  const ExitAfter deadline(patience_with_exit, exit_code);
+  std::exit(exit_code);
 }
 
 bool a_rank_hangs() { return launched_ranks().states.state() == RanksState::stuck; }

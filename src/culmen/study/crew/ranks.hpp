@@ -16,6 +16,10 @@ std::string mpi_library();
 /// Collective. Ends MPI. If a rank hangs in an evaluation, or if MPI does not end within 60 s, this rank leaves with
 /// `exit_code`, and the launcher ends the rest.
 void finalize_world(int exit_code);
+/// After finalize_world(): ends this process with C's exit(), if it was a rank under MPICH; otherwise returns. MPICH 5
+/// tells its launcher in an exit handler that this rank has left MPI. If a rank leaves with _exit(), the launcher ends
+/// the others. Does not wait longer than 5 s for exit handlers.
+void exit_as_rank(int exit_code);
 /// In rank 0: whether a rank did not leave its evaluation.
 bool a_rank_hangs();
 
