@@ -58,8 +58,8 @@ def task_for_line(
     cluster: Cluster,
     conclude: Callable[[list[Path], Path, End], int],
 ) -> Task:
-    """Of `culmen tune placement` or `culmen tune io`. ``words``: options of the command in the job. ``after``: the
-    words after ``--``. The nodes of the job decide about the parameters. Raises InputError as ``task_for``."""
+    """The job of `culmen tune placement` or `culmen tune io`. ``words``: options of the command in the job. ``after``:
+    the words after ``--``. The parameters depend on the nodes of the job. Raises InputError as ``task_for`` does."""
     check_partitions(cluster)
     runs = 1 + (wanted.runs or MOST_RUNS) + 3 * wanted.rounds
     place = folder / cluster.partitions[0].name
@@ -86,7 +86,7 @@ def task_for_line(
 
 
 def typed_words(name: str, words: list[str], after: list[str]) -> list[str]:
-    """A command as a result names it."""
+    """The words by which a result names its command."""
     return ["tune", name, *words, *(["--", *after] if after else [])]
 
 

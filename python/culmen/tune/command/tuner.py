@@ -330,7 +330,7 @@ def spent_s(stores: Sequence[Path]) -> float:
 
 
 def rest_s(store: Path, whole_s: float, say: Callable[[str], None]) -> float:
-    """Of the time of a search, as far as runs before have not used it. Says so, if there were some."""
+    """Seconds that remain of the time of a search, after earlier runs. If there were some, a message says so."""
     spent = spent_s([store]) if store.exists() else 0.0
     left = max(whole_s - spent, 0.0)
     if spent:

@@ -140,7 +140,7 @@ class Asked:
         return space_for(self._worth_a_search(known), self.cores, self.options.ranks, starts, self._only, self._fixed)
 
     def whole_space(self) -> dict[str, dict[str, Any]]:
-        """Before any run: also with libraries and builds that may turn out to be slow."""
+        """The space before any run. It also has libraries and builds that may be slow."""
         starts = [*self.cases.values()]
         return space_for(self.programs, self.cores, self.options.ranks, starts, self._only, self._fixed)
 

@@ -45,13 +45,13 @@ def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[P
 
 
 def place_of(sources: Sources, recipe: Recipe, folder: Path) -> Path:
-    """The folder of this build. ``folder``: of all builds."""
+    """The folder of this build. ``folder``: the folder of all builds."""
     key = json.dumps(_wanted(sources, recipe), sort_keys=True).encode()
     return folder / hashlib.sha256(key).hexdigest()[:_KEY]
 
 
 def built_before(sources: Sources, recipe: Recipe, folder: Path) -> Path | None:
-    """The program, if it was built."""
+    """The program; None if it was not built yet."""
     return _built(place_of(sources, recipe, folder), _wanted(sources, recipe))
 
 

@@ -62,7 +62,7 @@ def _built(
 def _planned(
     sources: Sources, recipe: Recipe, options: Options, folder: Path, say: Callable[[str], None]
 ) -> Program:  # fmt: skip
-    """Without building: says how it would be built. Its BLAS is known only afterwards."""
+    """Builds nothing, but says how culmen would build the program. Its BLAS is known only after the build."""
     if (path := built_before(sources, recipe, folder)) is not None:
         say(f"Built before: {recipe}")
         return find_program(path, options.words, recipe.mpi)

@@ -67,7 +67,7 @@ def first_n(asked: Asked) -> int:
 
 
 def first_settings(asked: Asked) -> list[Settings]:
-    """Those of the first runs, beginning with the present ones."""
+    """The settings of the first runs. The first ones are the present settings."""
     return _different([*asked.cases.values(), *asked.usual()])
 
 

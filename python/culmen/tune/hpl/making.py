@@ -69,7 +69,7 @@ def _runs(path: Path) -> bool:
 
 
 def commands_in(place: Path, recipe: Recipe, mpicc: str) -> list[str]:
-    """The lines that build these sources, and what is written before. Raises InputError."""
+    """The lines that build these sources, for people. Raises InputError if nothing can build them."""
     before = " ".join(f"{name}={shlex.quote(value)}" for name, value in _variables(recipe).items())
     lines = [f"{before} {shlex.join(words)}".strip() for words in _commands(place, recipe, mpicc)]
     if (folder := _folder_of_arch(place)) is None:
@@ -79,13 +79,13 @@ def commands_in(place: Path, recipe: Recipe, mpicc: str) -> list[str]:
 
 
 def _variables(recipe: Recipe) -> dict[str, str]:
-    """Of the build."""
+    """The environment variables of the build."""
     name = recipe.launcher.mpi.compiler_in
     return {name: recipe.compiler.path} if name else {}
 
 
 def _folder_of_arch(place: Path) -> Path | None:
-    """Where a file says how to compile, in HPC Challenge and in HPL; None: these sources have no such file."""
+    """The folder for the file with the compiler and its flags, in HPC Challenge and in HPL; None for other sources."""
     return next((folder for folder in (place / "hpl", place) if (folder / "Make.top").is_file()), None)
 
 
