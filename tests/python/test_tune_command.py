@@ -11,11 +11,13 @@ import pytest
 from culmen.bench.verdict import verdict_of
 from culmen.tune.command import measured
 from culmen.tune.command.effects import effects_of
-from culmen.tune.command.failed import Failed, failure_sentences
+from culmen.tune.command.failed import Failed, failed_in, failure_sentences
 from culmen.tune.command.recipe import comparison_file, objective_of, present_of, read_recipe, search_file
 from culmen.tune.command.results import Compared, Tuned, sentences
 from culmen.tune.command.worth import Worth
+from culmen.tune.hpl.output import HplError
 
+import culmen
 from culmen import InputError
 
 RECIPE = """
@@ -268,6 +270,20 @@ def test_at_most_three_kinds_of_failures_are_shown():
 
 
 KEEP_COST = "The runs took 0:01:00 and cost 0.1. There is no gain, so further runs never save this time."
+
+
+def speed_of(p):
+    raise HplError(f"HPL printed -{10 + p['x']:g} GFLOPS, which is no speed")
+
+
+def test_errors_of_culmen_are_one_kind_without_their_source_line(tmp_path):
+    store = tmp_path / "search.db"
+    with pytest.raises(culmen.CulmenError):
+        culmen.minimize(speed_of, {"x": (0.0, 1.0)}, budget=3, store=store)
+    (failed,) = failed_in(culmen.read(store))
+    assert failed.runs == 3
+    assert failed.why.startswith("HPL printed -1")
+    assert failed.why.endswith(" GFLOPS, which is no speed")
 
 
 def test_failed_runs_count_against_the_new_settings():

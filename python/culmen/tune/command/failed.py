@@ -61,8 +61,10 @@ def _reason_of(status: str, message: str) -> tuple[str, str]:
         return status, ""
     if ours := [line for line in lines[1:] if line.startswith(_OURS)]:
         return ours[-1].removeprefix(_OURS), ""
+    if _CLASS.match(lines[0]):  # an exception of culmen says it all; its numbers may differ
+        return "", _CLASS.sub("", lines[0])
     ended_badly = status in ("failed", "crashed") and len(lines) > 1
-    return _CLASS.sub("", lines[0]), lines[-1] if ended_badly else ""
+    return lines[0], lines[-1] if ended_badly else ""
 
 
 def _log_of(folder: Path) -> str:
