@@ -312,6 +312,41 @@ def test_a_tuning_that_was_cancelled_continues_in_another_job(type_in, slurm, tm
     assert len((tmp_path / "runs").read_text().split()) == 1 + 12 + 2 * 3 + 1, "only the cancelled run is repeated"
 
 
+PLACEMENT = (
+    "tune", "placement", "--threads", "1,2", "--figure", r"rate = (\S+)", "--maximize", "--runs", "4", "--rounds", "3",
+    "--submit", "slurm", "--tasks-per-node", "2", "--time", "30", "--", "./app",
+)  # fmt: skip
+HPL = (
+    "tune", "hpl", "--program", "./xhpl", "--minutes", "0.1", "--rounds", "3", "--only", "nb", "--ranks", "1",
+    "--submit", "slurm", "--tasks-per-node", "2",
+)  # fmt: skip
+FAKE_HPL = """#!/bin/sh
+line() { sed -n "$1p" HPL.dat | cut -d' ' -f1; }
+echo "WR11C2R4 $(line 6) $(line 8) 1 1 0.01 $(( 100 - ($(line 8) - 128) * ($(line 8) - 128) / 1000 )).0e+00"
+echo "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.0044729 ...... PASSED"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words", "says"),
+    [
+        ("app", '#!/bin/sh\necho "rate = ${OMP_NUM_THREADS:-1}"\n', PLACEMENT, "OMP_NUM_THREADS=2 ./app"),
+        ("xhpl", FAKE_HPL, HPL, "/tune-hpl/main: "),
+    ],
+)
+def test_a_command_line_or_hpl_is_tuned_in_a_job(type_in, tmp_path, name, text, words, says):
+    (tmp_path / name).write_text(text)
+    (tmp_path / name).chmod(0o755)
+    done = type_in(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^Submitted job \d+ on main \(1 × 2 tasks, at most ", done.stdout, re.MULTILINE)
+    assert says in done.stdout
+    again = type_in(*words)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "Submitted" not in again.stdout
+    assert says in again.stdout
+
+
 def test_a_program_that_fails_in_a_job_says_so(type_in, tmp_path):
     write_app(tmp_path, more="echo no licence >&2; exit 3")
     done = type_in(*TUNE_APP)
