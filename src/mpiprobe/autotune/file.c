@@ -64,6 +64,19 @@ static void shorten(const char* library_version) {
   }
 }
 
+/// Choices belong to communicators of one size, so most of another launch's do not hold.
+static void say_other_ranks(void) {
+  const char* const line = strstr(loaded, "\nranks\t");
+  const int before = line != NULL ? atoi(line + strlen("\nranks\t")) : 0;
+  int now = 0;
+  REAL(MPI_Comm_size)(tune_world(), &now);
+  if (before > 0 && before != now)
+    tune_say(
+        "%s was made with %d ranks, but here are %d: its choices hold only for communicators with the same name and "
+        "number of ranks",
+        tune_settings.load, before, now);
+}
+
 void tune_read_file(const char* library_version) {
   shorten(library_version);
   if (tune_settings.load == NULL || tune_off != NULL) return;
@@ -82,6 +95,7 @@ void tune_read_file(const char* library_version) {
         "CULMEN_TUNING_LOAD and CULMEN_TUNING_DUMP are both set: the choices of %s hold, and what it lacks is "
         "explored, which costs time",
         tune_settings.load);
+  if (is_first && bytes > 0 && mistake == NULL) say_other_ranks();
 }
 
 static unsigned collective_named(const char* word, size_t length) {
