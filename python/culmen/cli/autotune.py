@@ -34,6 +34,17 @@ def autotune(
             help="Run the program N times without the tuner, N times with the tuner, and N times with the tuning file.",
         ),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            min=0.01,
+            show_default=False,
+            help="With --validate: longest time of a run. Default: 10 times the duration of the first run, but at "
+            "least 60 s.",
+        ),
+    ] = None,
     collectives: Annotated[
         str | None,
         typer.Option("--collectives", metavar="NAME,…", help="Tune only these collectives, for example bcast,reduce."),
@@ -140,4 +151,4 @@ def autotune(
         "ONE_REQUEST": one_request or None,
     }
     settings = {name: value for name, value in given.items() if value is not None}
-    raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate))
+    raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate, time_limit))

@@ -51,7 +51,8 @@ Exit codes:
 """
 CODES_OF_AUTOTUNE = """\b
 Exit codes:
-  2   the input was wrong, or there is no tuning file after the run
+  2   the input was wrong, or the program left no tuning file
+  75  with --validate: Ctrl-C or a signal stopped the command
   In all other cases, the exit code is that of the program.
 """
 CODES_OF_APP = """\b

@@ -176,6 +176,17 @@ def app(
         ),
     ] = 5,
     seconds: Seconds = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            min=0.01,
+            show_default=False,
+            help="Longest time of a run of the program. Default: 10 times the duration of the first run, but at least "
+            "60 s.",
+        ),
+    ] = None,
     commutative: Commutative = False,
     same_types: SameTypes = False,
     output: Annotated[
@@ -185,10 +196,8 @@ def app(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    words = list(context.args)
-    raise typer.Exit(
-        work.tune_app.tune_app(words, output, rounds, seconds or 0.3, (same_types, commutative), overwrite, quiet)
-    )
+    given = (list(context.args), output, rounds, seconds or 0.3, (same_types, commutative), time_limit)
+    raise typer.Exit(work.tune_app.tune_app(*given, overwrite, quiet))
 
 
 def command(

@@ -5,7 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -15,6 +16,7 @@ from .mpi import recognise
 from .mpi.linked import module_linked_by
 from .programs import own_library, said_by
 from .supervision import end_with_parent
+from .watched import wait_for
 
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
 _STANDARD = "abi"
@@ -55,12 +57,26 @@ def run_preloaded(command: list[str], library: Path | None, variables: Mapping[s
 
     Raises InputError if the command cannot run.
     """
+    return _run(command, library, variables, _wait_for)
+
+
+def run_watched(command: list[str], library: Path | None, variables: Mapping[str, str], limit_s: float | None) -> int:
+    """The same for a run that counts only if it ends by itself. Raises what ``watched.wait_for`` does."""
+    return _run(command, library, variables, partial(wait_for, limit_s=limit_s))
+
+
+def _run(
+    command: list[str],
+    library: Path | None,
+    variables: Mapping[str, str],
+    wait: Callable[[list[str], Mapping[str, str]], int],
+) -> int:
     added = dict(variables)
     if library is not None:
         added["LD_PRELOAD"] = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))
-    command = _forwarding(command, [*added])
+    command = forwarding(command, [*added])
     try:
-        return _wait_for(command, {**os.environ, **added})
+        return wait(command, {**os.environ, **added})
     except OSError as error:
         raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
 
@@ -81,7 +97,7 @@ def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
         return child.wait()
 
 
-def _forwarding(command: list[str], names: list[str]) -> list[str]:
+def forwarding(command: list[str], names: list[str]) -> list[str]:
     """The options that pass these variables on: Open MPI's launcher sends only named variables to other machines."""
     place = place_of_variables(command)
     if place is None:

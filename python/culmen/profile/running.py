@@ -1,16 +1,20 @@
 """Runs a program with the probe preloaded, so that each rank of an MPI program leaves a profile."""
 
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .._core import InputError
 from ..launch.preloading import check_command, library_for, run_preloaded
 
+Run = Callable[[list[str], Path | None, Mapping[str, str]], int]
 
-def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
+
+def run_profiled(command: list[str], folder: Path, period: int = 0, run: Run = run_preloaded) -> int:
     """Returns the exit code of the command, which prints as always.
 
-    period: each period-th collective call or receive first waits for the other ranks; 0: no call waits.
+    period: each period-th collective call or receive first waits for the other ranks; 0: no call waits. run: as
+    ``run_preloaded``.
 
     Raises InputError if the command cannot run or no MPI is found in it.
     """
@@ -25,4 +29,4 @@ def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
     except OSError as error:
         raise InputError(f"the folder {folder} cannot be made: {error.strerror}; choose another --output") from None
     variables = {"CULMEN_PROFILE_DIR": str(folder.resolve()), "CULMEN_PROFILE_IMBALANCE": str(period)}
-    return run_preloaded(command, probe, variables)
+    return run(command, probe, variables)

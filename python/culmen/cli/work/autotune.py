@@ -8,9 +8,10 @@ from pathlib import Path
 from rich.console import Console
 
 from ..._core import InputError
-from ...base.exit_codes import as_of_a_shell
+from ...base.exit_codes import RESUMABLE, as_of_a_shell
 from ...bench.words import check_known, sizes_of, words_of
 from ...launch.mpi import load as all_mpis
+from ...launch.watched import RunStoppedError
 from ...tune.autotune.page import page
 from ...tune.autotune.running import Command
 from ...tune.autotune.tuned import read_tuning
@@ -23,11 +24,18 @@ _FOR_SEARCHES = {"REPETITIONS": "--repetitions", "WARMUP": "--warm-up", "RECHECK
 
 
 def run(
-    words: list[str], settings: Mapping[str, object], output: Path | None, load: Path | None, rounds: int | None
+    words: list[str],
+    settings: Mapping[str, object],
+    output: Path | None,
+    load: Path | None,
+    rounds: int | None,
+    time_limit_s: float | None = None,
 ) -> int:
-    """Returns the program's exit code."""
+    """Returns the program's exit code. ``time_limit_s``: of each run, with ``rounds``; None: from the first run."""
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+    if time_limit_s is not None and rounds is None:
+        raise InputError("--time-limit is for the runs of --validate; add --validate N, or leave out --time-limit")
     if load is not None:
         if output is not None or rounds is not None:
             raise InputError(
@@ -41,7 +49,11 @@ def run(
     command = Command(words, {name: _word(name, value) for name, value in settings.items()})
     if load is not None:
         return as_of_a_shell(command.tune(None, load))
-    compared = validate(command, file, rounds, lambda text: print(f"culmen: {text}", flush=True)) if rounds else None
+    try:
+        compared = validate(command, file, rounds, _say, time_limit_s) if rounds else None
+    except RunStoppedError:
+        _say_stopped(file, output is not None)
+        return RESUMABLE
     code = 0 if compared else command.tune(file, None)
     changed = _show(file, code)
     if compared and compared.default_s:
@@ -53,6 +65,18 @@ def run(
             f"culmen autotune --load {file}{also} -- COMMAND"
         )
     return as_of_a_shell(code)
+
+
+def _say(text: str) -> None:
+    print(f"culmen: {text}", flush=True)
+
+
+def _say_stopped(file: Path, was_named: bool) -> None:
+    """``file``: of the first run, if it ended. ``was_named``: by the user."""
+    again = "the same command starts again"
+    if file.exists():
+        again += f", with another --output: {file} has the choices of the first run" if was_named else ""
+    print(f"Not all runs are done, so nothing is said about the speed; {again}.", file=sys.stderr, flush=True)
 
 
 def _word(name: str, value: object) -> str:

@@ -1,23 +1,51 @@
 """``culmen tune app``: tunes the collectives that matter for one program, and tries the result on the program."""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
-from ...base.exit_codes import FINISHED
+from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.kept import folder_for
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import Collectives
+from ...launch.watched import RunStoppedError
 from ...profile.recorded import Rank, read_folder
-from ...tune.app.cells import MATTERS, cells_of, tuning_of
-from ...tune.app.program import compare, has_profile, launcher_of, make_profile
+from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
+from ...tune.app.program import compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .tune_cluster import tune_cluster
+from .tune_command import say_unfinished
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
-_FOLDER, _PROFILE = Path("tune-app"), "profile"
+_FOLDER, PROFILE = Path("tune-app"), "profile"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that was profiled. ``cells``: the collectives that matter."""
+
+    ranks: list[Rank]
+    launcher: Launcher
+    known: Collectives
+    cells: list[Cell]
+
+    @classmethod
+    def profiled(cls, words: list[str], folder: Path, overwrite: bool, time_limit_s: float | None) -> "Program":
+        """``folder``: of the results. Raises InputError if the program fails, or if its MPI reads no rules, and
+        RunStoppedError."""
+        if not words:
+            raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+        ranks = _profile(words, folder / PROFILE, overwrite, time_limit_s)
+        launcher = launcher_of(ranks)
+        known = reader_of_rules(launcher)
+        check_nodes(known, launcher.mpi.title, len({rank.host for rank in ranks}))
+        check_reader(launcher)
+        return cls(ranks, launcher, known, cells_of(ranks, known))
 
 
 def tune_app(
@@ -26,25 +54,34 @@ def tune_app(
     rounds: int,
     seconds: float,
     allowed: tuple[bool, bool],
+    time_limit_s: float | None,
     overwrite: bool,
     quiet: bool,
 ) -> int:
-    """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
-    if not words:
-        raise InputError(f"a command after -- is missing; {_EXAMPLE}")
+    """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
+    first run. Returns an exit code. Raises InputError if the program fails."""
+    try:
+        return _tune(words, output, rounds, seconds, allowed, time_limit_s, overwrite, quiet)
+    except RunStoppedError:
+        say_unfinished()
+        return RESUMABLE
+
+
+def _tune(
+    words: list[str],
+    output: Path | None,
+    rounds: int,
+    seconds: float,
+    allowed: tuple[bool, bool],
+    time_limit_s: float | None,
+    overwrite: bool,
+    quiet: bool,
+) -> int:
     folder = folder_for(output or _FOLDER)
-    ranks = _profile(words, folder / _PROFILE, overwrite)
-    launcher = launcher_of(ranks)
-    known = reader_of_rules(launcher)
-    check_nodes(known, launcher.mpi.title, len({rank.host for rank in ranks}))
-    check_reader(launcher)
-    cells = cells_of(ranks, known)
+    program = Program.profiled(words, folder, overwrite, time_limit_s)
+    launcher, known, cells = program.launcher, program.known, program.cells
     if not cells:
-        print(
-            f"No collective that culmen can tune takes {MATTERS:.0%} of the run; there is nothing to tune. "
-            f"`culmen profile report {folder / _PROFILE}` shows where the time goes."
-        )
-        return FINISHED
+        return nothing_to_tune(folder)
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
     if code := tune_cluster(
@@ -56,20 +93,35 @@ def tune_app(
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
     say = (lambda _text: None) if quiet else (lambda text: print(f"culmen: {text}", flush=True))
-    if _show(*compare(words, rules, known, rounds, say)):
-        print("To use the rules for this program, set these variables in a shell or a job script:")
-        for name, value in environment_for(known, rules).items():
-            print(f"    export {name}={shlex.quote(value)}")
-        print(install_sentence(launcher, folder))
+    limit_s = time_limit_s or usual_limit_s(program.ranks)
+    if _show(*compare(words, rules, known, rounds, say, limit_s)):
+        show_use(program, rules)
     return FINISHED
 
 
-def _profile(words: list[str], folder: Path, overwrite: bool) -> list[Rank]:
+def nothing_to_tune(folder: Path) -> int:
+    """Says so. ``folder``: of the results."""
+    print(
+        f"No collective that culmen can tune takes {MATTERS:.0%} of the run; there is nothing to tune. "
+        f"`culmen profile report {folder / PROFILE}` shows where the time goes."
+    )
+    return FINISHED
+
+
+def show_use(program: Program, rules: Path) -> None:
+    """How to use the rules."""
+    print("To use the rules for this program, set these variables in a shell or a job script:")
+    for name, value in environment_for(program.known, rules).items():
+        print(f"    export {name}={shlex.quote(value)}")
+    print(install_sentence(program.launcher, rules.parent))
+
+
+def _profile(words: list[str], folder: Path, overwrite: bool, time_limit_s: float | None) -> list[Rank]:
     """A former profile of the same folder is used again."""
     if not overwrite and has_profile(words, folder):
         print(f"The profile in {folder} is used again; to make a new one, write --overwrite")
     else:
-        make_profile(words, folder)
+        make_profile(words, folder, time_limit_s)
     return read_folder(folder)
 
 

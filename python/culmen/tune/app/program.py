@@ -2,12 +2,14 @@
 
 import shlex
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ..._core import InputError
 from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
 from ...launch.mpi.collectives import Collectives
-from ...launch.preloading import run_preloaded
+from ...launch.preloading import run_watched
+from ...launch.watched import RunLateError, limit_for
 from ...profile.recorded import Rank
 from ...profile.running import run_profiled
 from ..autotune.validated import Compared, Kind, take_turns
@@ -25,12 +27,15 @@ def has_profile(words: list[str], folder: Path) -> bool:
     return known.exists() and any(folder.glob(_PROFILES))
 
 
-def make_profile(words: list[str], folder: Path) -> None:
-    """Runs the program. Raises InputError if it fails."""
-    (folder / _COMMAND).unlink(missing_ok=True)  # a failed run leaves an incomplete profile
+def make_profile(words: list[str], folder: Path, time_limit_s: float | None = None) -> None:
+    """Runs the program. Raises InputError if it fails or takes too long, and RunStoppedError."""
+    (folder / _COMMAND).unlink(missing_ok=True)  # a run that fails leaves a part of a profile
     for path in folder.glob(_PROFILES):
         path.unlink()
-    code = run_profiled(words, folder)
+    try:
+        code = run_profiled(words, folder, run=partial(run_watched, limit_s=time_limit_s))
+    except RunLateError as late:
+        raise InputError(f"{late}; nothing was tuned; --time-limit allows longer runs") from None
     if code != 0:
         raise InputError(f"the program ended with exit code {code}; nothing was tuned")
     (folder / _COMMAND).write_text(_typed(words), encoding="utf-8")
@@ -38,6 +43,11 @@ def make_profile(words: list[str], folder: Path) -> None:
 
 def _typed(words: list[str]) -> str:
     return shlex.join(words) + "\n"
+
+
+def usual_limit_s(ranks: list[Rank]) -> float:
+    """Of further runs, from the time of the profiled one."""
+    return limit_for(max(rank.init_s + (rank.seconds or 0.0) for rank in ranks))
 
 
 def launcher_of(ranks: list[Rank]) -> Launcher:
@@ -53,13 +63,14 @@ def launcher_of(ranks: list[Rank]) -> Launcher:
 
 
 def compare(
-    words: list[str], rules: Path, known: Collectives, rounds: int, say: Callable[[str], None]
+    words: list[str], rules: Path, known: Collectives, rounds: int, say: Callable[[str], None], limit_s: float
 ) -> tuple[float, float, bool]:
-    """Runs the program with and without the rules. Returns the same values as ``Compared.gain``."""
+    """Runs the program with and without the rules. Returns what ``Compared.gain`` does. ``limit_s``: of a run. Raises
+    what ``take_turns`` does."""
     found = Compared()
     kinds: list[Kind] = [
-        ("with the rules", found.tuned_s, lambda: run_preloaded(words, None, environment_for(known, rules))),
-        ("without the rules", found.default_s, lambda: run_preloaded(words, None, known.without_rules)),
+        ("with the rules", found.tuned_s, partial(run_watched, words, None, environment_for(known, rules))),
+        ("without the rules", found.default_s, partial(run_watched, words, None, known.without_rules)),
     ]
-    take_turns(kinds, rounds, say)
+    take_turns(kinds, rounds, say, limit_s)
     return found.gain(found.tuned_s)

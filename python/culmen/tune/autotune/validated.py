@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..._core import InputError
 from ...bench.verdict import in_turns, verdict_of
+from ...launch.watched import RunLateError, limit_for
 from .running import Command
 from .tuned import read_tuning
 
-Kind = tuple[str, list[float], Callable[[], int]]
-"""Runs of one kind: their name for messages, their times in seconds, and a function that runs one and returns its exit
-code."""
+Kind = tuple[str, list[float], Callable[[float | None], int]]
+"""Runs that are compared: what they are, for messages; their times in seconds; a run with a limit in seconds, which
+returns its exit code."""
 LEAST_RUNS = 3
 _SEED = 1
 
@@ -32,14 +34,20 @@ class Compared:
         return verdict.gain, (verdict.high - verdict.low) / 2, verdict.is_better or verdict.is_worse
 
 
-def validate(command: Command, file: Path, rounds: int, say: Callable[[str], None]) -> Compared:
-    """Each round runs the program three times: without the tuner, with the tuner, and with the choices of a file. An
-    earlier run with the tuner writes this file. That run does not count, because caches may be cold.
+def validate(
+    command: Command, file: Path, rounds: int, say: Callable[[str], None], time_limit_s: float | None = None
+) -> Compared:
+    """Each round runs the program as it is, with the tuner, and with the choices of a file. A first run with the tuner
+    makes this file, and does not count: it may find cold caches. ``time_limit_s``: of each run, in seconds; None: from
+    the duration of the first run, which then has none.
 
-    Raises InputError if the program fails, or if there is nothing to compare.
+    Raises InputError if the program fails or takes too long, or if there is nothing to compare, and RunStoppedError.
     """
-    say("a first run, which makes the tuning file")
-    _check_code(command.tune(file, None), "in the first run")
+    what = "a first run, which makes the tuning file"
+    say(what)
+    begun = time.monotonic()
+    _check_code(_in_time(partial(command.tune_watched, file, None), time_limit_s, what), "in the first run")
+    limit_s = time_limit_s or limit_for(time.monotonic() - begun)
     if not file.exists():
         return Compared()
     if (off := read_tuning(file).off) != "":
@@ -47,22 +55,31 @@ def validate(command: Command, file: Path, rounds: int, say: Callable[[str], Non
     found = Compared()
     kinds: list[Kind] = [
         ("without the tuner", found.default_s, command.run),
-        ("tuned while it runs", found.tuned_s, lambda: command.tune(None, None)),
-        ("tuned from the file", found.loaded_s, lambda: command.tune(None, file)),
+        ("tuned while it runs", found.tuned_s, partial(command.tune_watched, None, None)),
+        ("tuned from the file", found.loaded_s, partial(command.tune_watched, None, file)),
     ]
-    take_turns(kinds, rounds, say)
+    take_turns(kinds, rounds, say, limit_s)
     return found
 
 
-def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None]) -> None:
-    """Runs each kind once in each round, in random order, and appends its wall time. Raises InputError if a run
-    fails."""
+def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None], limit_s: float) -> None:
+    """Runs each kind once in each round, in random order, and appends its wall time. Raises InputError if a run fails
+    or takes longer than ``limit_s``, and RunStoppedError."""
+    say(f"a run that takes longer than {limit_s:g} s is ended; --time-limit changes this")
     for step, (what, times, run) in enumerate(in_turns(kinds, rounds, _SEED)):
         say(f"round {step // len(kinds) + 1} of {rounds}: {what}")
         begun = time.monotonic()
-        code = run()
+        code = _in_time(run, limit_s, what)
         times.append(time.monotonic() - begun)
         _check_code(code, what)
+
+
+def _in_time(run: Callable[[float | None], int], limit_s: float | None, what: str) -> int:
+    """Raises InputError if the run takes too long."""
+    try:
+        return run(limit_s)
+    except RunLateError as late:
+        raise InputError(f"{late} ({what}); nothing is said about its speed; --time-limit allows longer runs") from None
 
 
 def _check_code(code: int, what: str) -> None:

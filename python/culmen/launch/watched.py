@@ -1,0 +1,74 @@
+"""Waits for a command that may take too long, or that a signal interrupts. Afterwards, none of its processes is left."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from ..base.signals import STOP_SIGNALS, handling
+from .supervision import end_with_parent
+
+_GRACE_S = 5.0  # a launcher ends its ranks in this time
+_LONGER, _LEAST_LIMIT_S = 10, 60.0
+
+
+class RunStoppedError(Exception):
+    """A signal to this process has ended the run."""
+
+
+class RunLateError(Exception):
+    """The run took longer than its limit, and was ended. The text is a clause that says so."""
+
+
+class _Stop(Exception):
+    pass
+
+
+def limit_for(first_s: float) -> float:
+    """The usual limit in seconds, from the duration of a first run."""
+    return max(_LEAST_LIMIT_S, float(round(_LONGER * first_s)))
+
+
+def wait_for(command: Sequence[str], environment: Mapping[str, str], limit_s: float | None) -> int:
+    """Returns its exit code. ``limit_s``: in seconds; None: no limit.
+
+    The command runs in its own session, where the terminal's Ctrl-C reaches only this process. Raises RunStoppedError,
+    RunLateError, and OSError if the command cannot be started.
+    """
+    seen: list[int] = []
+    is_waiting = False
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        if is_waiting:
+            raise _Stop
+
+    with handling(STOP_SIGNALS, stop):
+        child = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=end_with_parent)
+        code = None
+        with suppress(_Stop, subprocess.TimeoutExpired):
+            is_waiting = True
+            code = None if seen else child.wait(limit_s)
+        is_waiting = False
+        if code is None:
+            _end(child)
+    if seen:
+        raise RunStoppedError
+    if code is None:
+        raise RunLateError(f"the program ran longer than {limit_s:g} s, and culmen ended it")
+    return code
+
+
+def _end(child: subprocess.Popen) -> None:
+    """First asks the command, so that a launcher also ends its ranks on other nodes."""
+    child.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(_GRACE_S)
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.getsid(int(process.name)) == child.pid:
+                os.kill(int(process.name), signal.SIGKILL)
+    child.wait()
