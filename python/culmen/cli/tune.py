@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from .._core import InputError
 from . import work
 from .jobs import (
     Account,
@@ -27,7 +28,7 @@ from .jobs import (
     typed,
 )
 from .measuring_options import NodeCounts, NoProgress, Overwrite, Quiet, RanksPerNode
-from .tune_lines import UseHours, UseRuns
+from .tune_lines import Maximize, UseHours, UseRuns
 from .tune_lines import io as io
 from .tune_lines import placement as placement
 
@@ -163,18 +164,47 @@ def cluster(
 
 def app(
     context: typer.Context,
+    direct: Annotated[
+        bool,
+        typer.Option(
+            "--direct",
+            help="Search with runs of the program itself, instead of a benchmark of its collectives.",
+        ),
+    ] = False,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            "--figure",
+            metavar="REGEX",
+            help="With --direct: tune for a number in the program's output, instead of its wall time. The number is "
+            "the group of the regular expression, as in 'rate = (\\S+)'.",
+        ),
+    ] = None,
+    maximize: Maximize = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            metavar="M",
+            min=0.01,
+            max=100_000,
+            show_default=False,
+            help="With --direct: the search ends after this time. Default: it ends after 10 runs, and 3 more for each "
+            "algorithm, but at most 150.",
+        ),
+    ] = None,
     rounds: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--rounds",
             metavar="N",
             min=3,
             max=1000,
             show_default=False,
-            help="At the end, run the program N times without the tuning file, and N times with the tuning file. "
-            "Default: 5.",
+            help="At the end, run the program N times without the tuning file, and N times with it. Default: 5; with "
+            "--direct: 10.",
         ),
-    ] = 5,
+    ] = None,
     seconds: Seconds = None,
     time_limit: Annotated[
         float | None,
@@ -184,20 +214,38 @@ def app(
             min=0.01,
             show_default=False,
             help="Longest time of a run of the program. Default: 10 times the duration of the first run, but at least "
-            "60 s.",
+            "60 s; with --direct: plus 60 s.",
         ),
     ] = None,
     commutative: Commutative = False,
     same_types: SameTypes = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-app."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="The folder for the results. Default: tune-app; with --direct: tune-direct.",
+        ),
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    given = (list(context.args), output, rounds, seconds or 0.3, (same_types, commutative), time_limit)
-    raise typer.Exit(work.tune_app.tune_app(*given, overwrite, quiet))
+    words, allowed = list(context.args), (same_types, commutative)
+    if not direct:
+        refuse_without_direct(figure, maximize, minutes)
+        given = (words, output, rounds or 5, seconds or 0.3, allowed, time_limit)
+        raise typer.Exit(work.tune_app.tune_app(*given, overwrite, quiet))
+    if seconds is not None:
+        raise InputError("--seconds is for the benchmark of collectives, which --direct does not use; leave it out")
+    wanted = work.tune_direct.Wanted(figure, maximize, None, rounds or 10, time_limit, None, minutes=minutes)
+    raise typer.Exit(work.tune_direct.tune_direct(words, output, wanted, allowed, overwrite, quiet))
+
+
+def refuse_without_direct(figure: str | None, maximize: bool, minutes: float | None) -> None:
+    given = {"--figure": figure is not None, "--maximize": maximize, "--minutes": minutes is not None}
+    for option in (name for name, is_given in given.items() if is_given):
+        raise InputError(f"{option} is for runs of the program itself; add --direct, or leave out {option}")
 
 
 def command(

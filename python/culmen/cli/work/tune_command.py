@@ -1,11 +1,12 @@
 """``culmen tune command``."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.kept import folder_for
-from ...tune.command.preview import preview
+from ...problem.given import Value
 from ...tune.command.recipe import read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS, Tuned, rows_of, sentences
 from ...tune.command.tuner import (
@@ -17,6 +18,8 @@ from ...tune.command.tuner import (
     tuned_of,
 )
 from .summary import print_table
+
+Checked = Callable[[dict[str, Value]], dict[str, Value]]
 
 
 def tune_command(
@@ -34,21 +37,13 @@ def tune_command(
     return FINISHED if tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite) else RESUMABLE
 
 
-def show_plan(file: Path, output: Path | None, use_hours: float | None, use_runs: int | None) -> int:
-    """``--dry-run``: runs nothing, and makes no folder. Raises InputError if the file is wrong."""
-    recipe = with_use(read_recipe(file), use_hours, use_runs)
-    folder = (output or Path(f"tune-{recipe.name}")).resolve()
-    for line in preview(recipe, file, folder / TUNED):
-        print(line)
-    return FINISHED
-
-
-def tune(tuner: Tuner, overwrite: bool) -> Tuned | None:
-    """Searches, compares, and shows the result. None: a signal stopped it. Raises InputError if the program fails."""
+def tune(tuner: Tuner, overwrite: bool, checked: Checked = lambda new: new) -> Tuned | None:
+    """Searches, compares, and shows the result. ``checked``: the settings to compare, from the best ones of the
+    search. None: a signal stopped it. Raises InputError if the program fails."""
     if overwrite:
         remove_results(tuner.folder)
     with tuner:
-        return _tune(tuner)
+        return _tune(tuner, checked)
 
 
 def show_lines(lines: list[str]) -> None:
@@ -64,8 +59,9 @@ def say_unfinished() -> None:
     print("Not all runs are done; the same command continues.", file=sys.stderr, flush=True)
 
 
-def _tune(tuner: Tuner) -> Tuned | None:
-    new = tuner.search()
+def _tune(tuner: Tuner, checked: Checked) -> Tuned | None:
+    found = tuner.search()
+    new = None if found is None else checked(found)
     simpler = None if new is None or new == tuner.present else tuner.simpler(new)
     compared = None if new is None or new == tuner.present else tuner.compare(new, simpler)
     if new is None or (compared is None and new != tuner.present):

@@ -71,6 +71,10 @@ def sizes_of(cell: Cell) -> set[int]:
     bytes that a rank has for all ranks."""
     if cell.size_class == 0:  # a barrier, or calls that move nothing
         return set()
-    of_all = cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
     ends = (2 ** (cell.size_class - 1), 2**cell.size_class)
-    return {max(8, end // cell.ranks // 8 * 8) if of_all else end for end in ends}
+    return {max(8, end // cell.ranks // 8 * 8) if is_of_all(cell) else end for end in ends}
+
+
+def is_of_all(cell: Cell) -> bool:
+    """Whether a profile counts what a rank has for all ranks, and not for one."""
+    return cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")

@@ -23,8 +23,8 @@ MOST_RUNS = 60  # of a search, unless the user says so
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options. ``figure``: a regular expression; None for the wall time. ``runs``: number of runs of the search; None
-    for a number that depends on the space. ``use``: how much the program will be used."""
+    """Options. ``figure``: a regular expression; None: wall time. ``runs``: of the search; None: by the space. ``use``:
+    of the program. ``minutes``: of the search, instead of a number of runs."""
 
     figure: str | None
     maximize: bool
@@ -33,6 +33,7 @@ class Wanted:
     time_limit_s: float | None
     price: float | None
     use: Use = field(default_factory=Use)
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         if self.figure is None:
@@ -78,7 +79,7 @@ def recipe_for(
         "name": title,
         "space": parameters,
         "evaluator": evaluator,
-        "stop": {"evaluations": wanted.runs or runs},
+        "stop": {"wall_time_s": 60 * wanted.minutes} if wanted.minutes else {"evaluations": wanted.runs or runs},
         "tune": {key: value for key, value in tune.items() if value is not None},
     }
     if constraints:

@@ -1,0 +1,68 @@
+"""``culmen tune app --direct``: tunes the collectives that matter for one program by runs of this program."""
+
+from pathlib import Path
+from typing import Any
+
+from ...base.exit_codes import FINISHED, RESUMABLE
+from ...bench.kept import folder_for
+from ...launch.launcher import cores
+from ...launch.watched import RunStoppedError
+from ...report.reading import read
+from ...tune.app import ruled
+from ...tune.app.choosing import Choice, choices_of, left_out, parameters_of, runs_for
+from ...tune.app.direct import about_rules, as_they_run, plan_of, write_rules
+from ...tune.command.line import Wanted, recipe_for, write_plan
+from ...tune.command.results import Tuned
+from ...tune.command.tuner import SEARCH, Tuner
+from .tune_app import Program, nothing_to_tune, show_use
+from .tune_command import say_unfinished, tune
+
+__all__ = ["Wanted", "tune_direct"]
+
+_NAME, _FOLDER = "app", Path("tune-direct")
+
+
+def tune_direct(
+    words: list[str], output: Path | None, wanted: Wanted, allowed: tuple[bool, bool], overwrite: bool, quiet: bool
+) -> int:
+    """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
+    folder = folder_for(output or _FOLDER)
+    try:
+        program = Program.profiled(words, folder, overwrite, wanted.time_limit_s)
+    except RunStoppedError:
+        say_unfinished()
+        return RESUMABLE
+    choices = choices_of(program.cells, program.known, allowed)
+    if not choices:
+        return nothing_to_tune(folder)
+    for each in choices:
+        print(f"{each}: {each.share:.1%} of the run, {len(each.algorithms)} algorithms")
+    plan = write_plan(folder, plan_of(words, choices, program.launcher, Path.cwd()), overwrite)
+    runs, maker = runs_for(choices), ruled.__file__
+    recipe = recipe_for(_NAME, wanted, parameters_of(choices), {}, runs, maker, plan, cores())
+    tuner = Tuner(recipe, plan, folder, quiet, limits=True)
+    tuner.more_runs = "a larger --minutes helps"
+    tuned = tune(tuner, overwrite, lambda new: _checked(new, choices, program, tuner))
+    return RESUMABLE if tuned is None else _conclude(tuned, choices, program, folder)
+
+
+def _checked(new: dict[str, Any], choices: list[Choice], program: Program, tuner: Tuner) -> dict[str, Any]:
+    """Says which algorithms are left out, and why."""
+    for sentence in left_out(choices, read(tuner.store(SEARCH))):
+        print(sentence)
+    new, said = as_they_run(choices, new, program.launcher, tuner.folder / f".trial.{program.known.rules_name}")
+    for sentence in said:
+        print(sentence)
+    return new
+
+
+def _conclude(tuned: Tuned, choices: list[Choice], program: Program, folder: Path) -> int:
+    rules = folder / program.known.rules_name
+    rules.unlink(missing_ok=True)  # of an earlier tuning
+    if not tuned.is_better:
+        print("Without the rules, the program uses the MPI's own choices; there is nothing to install.")
+        return FINISHED
+    write_rules(choices, tuned.new, program.launcher, about_rules(program.ranks[0].library), rules)
+    print(f"Wrote {rules}")
+    show_use(program, rules)
+    return FINISHED
