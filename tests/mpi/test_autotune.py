@@ -44,6 +44,10 @@ def test_results_stay_right_while_algorithms_change(mpi, tmp_path, ranks):
     assert {choice.communicator for choice in tuning.choices} >= {"world", "world/dup 1"}
     loaded = tuned(tmp_path, [*words, "4"], ranks, "--load", "first.tuning")
     assert loaded.returncode == 0 and "0 wrong" in loaded.stdout, loaded.stdout + loaded.stderr
+    assert "was made with" not in loaded.stderr
+    other = tuned(tmp_path, [*words, "4"], ranks + 1, "--load", "first.tuning")
+    said = f"culmen: {tmp_path / 'first.tuning'} was made with {ranks} ranks, but here are {ranks + 1}: "
+    assert other.returncode == 0 and other.stderr.count(said) == 1, other.stdout + other.stderr
 
 
 @pytest.mark.parametrize("command", ["autotune", "profile"])

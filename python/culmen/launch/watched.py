@@ -1,4 +1,4 @@
-"""Waits for a command that may take too long, or that a signal interrupts. Afterwards, none of its processes is left."""
+"""Waits for a command that may take too long, or that a signal interrupts. Then none of its processes is left."""
 
 import os
 import signal

@@ -9,8 +9,9 @@ from ...launch.launcher import cores
 from ...launch.watched import RunStoppedError
 from ...report.reading import read
 from ...tune.app import ruled
-from ...tune.app.choosing import Choice, choices_of, left_out, parameters_of, runs_for
+from ...tune.app.choosing import best_of, choices_of, left_out, parameters_of, runs_for, starts_of
 from ...tune.app.direct import about_rules, as_they_run, plan_of, write_rules
+from ...tune.app.writing import Choice
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.tuner import SEARCH, Tuner
@@ -38,19 +39,21 @@ def tune_direct(
     for each in choices:
         print(f"{each}: {each.share:.1%} of the run, {len(each.algorithms)} algorithms")
     plan = write_plan(folder, plan_of(words, choices, program.launcher, Path.cwd()), overwrite)
-    runs, maker = runs_for(choices), ruled.__file__
-    recipe = recipe_for(_NAME, wanted, parameters_of(choices), {}, runs, maker, plan, cores())
+    space, starts = parameters_of(choices), starts_of(choices)
+    recipe = recipe_for(_NAME, wanted, space, {}, runs_for(choices), ruled.__file__, plan, cores(), starts)
     tuner = Tuner(recipe, plan, folder, quiet, limits=True)
     tuner.more_runs = "a larger --minutes helps"
-    tuned = tune(tuner, overwrite, lambda new: _checked(new, choices, program, tuner))
+    tuned = tune(tuner, overwrite, lambda _best_run: _chosen(choices, program, tuner))
     return RESUMABLE if tuned is None else _conclude(tuned, choices, program, folder)
 
 
-def _checked(new: dict[str, Any], choices: list[Choice], program: Program, tuner: Tuner) -> dict[str, Any]:
-    """Says which algorithms are left out, and why."""
-    for sentence in left_out(choices, read(tuner.store(SEARCH))):
+def _chosen(choices: list[Choice], program: Program, tuner: Tuner) -> dict[str, Any]:
+    """From all runs of the search. Says which algorithms are left out, and why."""
+    found = read(tuner.store(SEARCH))
+    for sentence in left_out(choices, found):
         print(sentence)
-    new, said = as_they_run(choices, new, program.launcher, tuner.folder / f".trial.{program.known.rules_name}")
+    best = best_of(choices, found, tuner.maximize)
+    new, said = as_they_run(choices, best, program.launcher, tuner.folder / f".trial.{program.known.rules_name}")
     for sentence in said:
         print(sentence)
     return new

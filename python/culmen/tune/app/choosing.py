@@ -1,51 +1,33 @@
 """The choices of ``culmen tune app --direct``: one algorithm for each collective, number of ranks and size class.
 
-The objective is the program's own time, or a number that it prints. Its runs are few and noisy. So each run changes many
-choices at once, and says something about each of them. The model of the search is the sum of the choices' main effects
-(additive Gaussian processes: Duvenaud and others, NIPS 2011), on which each next run is drawn (Thompson, Biometrika 25
-(1933)). An experiment with one factor at a time needs several times as many runs for the same errors (R. A. Fisher, The
-Design of Experiments, 1935, chapter VI). The recommended choices have the best mean of the model, not the best single
-run. Fresh runs, in turns with the default, then decide whether they are used.
+The objective is the program's own time, or a number that it prints. Its runs are few and noisy. So each run changes
+many choices at once, and says something about each of them. With one choice at a time, the same errors would need
+several times as many runs (R. A. Fisher, The Design of Experiments, 1935, chapter VI).
+
+Before the search, one run has the default everywhere. In the first runs of the search, each algorithm of each choice
+occurs twice, the default among them, in random order (Latin hypercubes: McKay, Beckman and Conover, Technometrics 21
+(1979)). After that, each run is drawn (Thompson, Biometrika 25 (1933)) from a model that is the sum of the choices'
+main effects (additive Gaussian processes: Duvenaud and others, NIPS 2011). At the end, each choice is the algorithm
+with the best main effect in all runs, and not that of the best single run. Fresh runs, in turns with the default, then
+decide whether these choices are used.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...base.text import plural
-from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ...report.reading import Evaluations
-from ..rules.made import rules_of
-from ..rules.file import Rules
 from ..rules.tried import Expected
 from .cells import Cell, is_of_all
+from .writing import Choice, Settings
 
+_EACH, _SEED = 2, 1
+_LEAST_SUCCESSES, _PRIOR_RUNS = 2, 0.5
 _LEAST_RUNS, _MOST_RUNS, _RUNS_PER_ALGORITHM = 10, 150, 3
-Settings = Mapping[str, Any]
-
-
-class Choice(NamedTuple):
-    """``least``, ``most``: bytes of the messages, both inclusive, as ``culmen bench collectives`` counts them.
-    ``algorithms``: begins with DEFAULT."""
-
-    collective: str
-    ranks: int
-    least: int
-    most: int
-    share: float
-    algorithms: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Of the parameter."""
-        return f"{self.collective}_{self.ranks}_ranks" + (f"_{self.least}_bytes" if self.most else "")
-
-    def __str__(self) -> str:
-        sizes = "" if not self.most else f" and {shown_size(self.least)} to {shown_size(self.most)}"
-        return f"{self.collective} with {self.ranks} ranks{sizes}"
 
 
 def choices_of(cells: Sequence[Cell], known: Collectives, allowed: tuple[bool, bool]) -> list[Choice]:
@@ -73,19 +55,23 @@ def parameters_of(choices: Sequence[Choice]) -> dict[str, dict[str, Any]]:
     return {each.name: {"choices": list(each.algorithms), "initial": DEFAULT} for each in choices}
 
 
+def starts_of(choices: Sequence[Choice]) -> list[dict[str, str]]:
+    """The settings of the first runs; the first of them are the default."""
+    rng = random.Random(_SEED)  # noqa: S311 - an order
+    out = [{each.name: DEFAULT for each in choices}]
+    most = max(len(each.algorithms) for each in choices)
+    for _ in range(_EACH):
+        columns = [[each.algorithms[k % len(each.algorithms)] for k in range(most)] for each in choices]
+        for column in columns:
+            rng.shuffle(column)
+        out += [dict(zip((each.name for each in choices), row, strict=True)) for row in zip(*columns, strict=True)]
+    return out
+
+
 def runs_for(choices: Sequence[Choice]) -> int:
     """A reasonable number of runs for the search."""
     others = sum(len(each.algorithms) - 1 for each in choices)
     return min(_MOST_RUNS, _LEAST_RUNS + _RUNS_PER_ALGORITHM * others)
-
-
-def rules_for(choices: Sequence[Choice], settings: Settings, known: Collectives) -> Rules:
-    """The rules that make these choices, and no others."""
-    chosen: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
-    for each in sorted(choices):
-        name = settings[each.name]
-        chosen[each.collective][each.ranks] += [(size, name) for size in dict.fromkeys((each.least, each.most))]
-    return rules_of(chosen, known)
 
 
 def expected_calls(choices: Sequence[Choice], settings: Settings) -> dict[Expected, Choice]:
@@ -96,6 +82,31 @@ def expected_calls(choices: Sequence[Choice], settings: Settings) -> dict[Expect
         if settings[each.name] != DEFAULT and size <= each.most:
             out[Expected(each.collective, each.ranks, size, settings[each.name])] = each
     return out
+
+
+def best_of(choices: Sequence[Choice], found: Evaluations, maximize: bool) -> dict[str, str]:
+    """The settings with the best main effects: those of a ridge regression (A. Hoerl and R. Kennard, Technometrics 12
+    (1970) 55) of the values, or of their logarithms if all are positive. The default stays if no other algorithm with
+    two successful runs has a better effect."""
+    rows = found.feasible
+    values = found.values[rows, 0] * (-1 if maximize else 1)
+    if len(values) and (values > 0).all() != (values < 0).all():
+        values = np.sign(values) * np.log(np.abs(values))
+    levels = [(each, name) for each in choices for name in each.algorithms]
+    design = np.array([found.columns[each.name][rows] == name for each, name in levels], dtype=float).T
+    effects = dict(zip(levels, _effects_of(design, values), strict=True))
+    runs = dict(zip(levels, design.sum(axis=0), strict=True))
+    usable = [key for key in levels if key[1] == DEFAULT or runs[key] >= _LEAST_SUCCESSES]
+    return {each.name: min((effects[key], key[1]) for key in usable if key[0] == each)[1] for each in choices}
+
+
+def _effects_of(design: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Of each column of zeros and ones. A level with few runs is drawn to the mean, as if it had some runs more."""
+    if not len(values):
+        return np.zeros(design.shape[1])
+    centred = design - design.mean(axis=0)
+    matrix = centred.T @ centred + _PRIOR_RUNS * np.eye(design.shape[1])
+    return np.asarray(np.linalg.solve(matrix, centred.T @ (values - values.mean())))
 
 
 def left_out(choices: Sequence[Choice], found: Evaluations) -> Iterator[str]:

@@ -67,9 +67,11 @@ def recipe_for(
     maker: str,
     plan: Path,
     cores: int,
+    starts: Sequence[Mapping[str, Any]] = (),
 ) -> RecipeFile:
-    """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``:
-    number of runs of the search, unless the user gives it. ``cores``: number of cores of all nodes."""
+    """``maker``: the Python file whose function makes the command of a run from the plan and the settings. ``runs``: of
+    the search, unless the user says so. ``cores``: of all nodes. ``starts``: settings of the first runs; the first of
+    them are the present ones."""
     evaluator: dict[str, Any] = {"command": [str(plan), *(f"{each}={{{each}}}" for each in parameters)]}
     if wanted.time_limit_s:
         evaluator["time_limit_s"] = wanted.time_limit_s
@@ -84,6 +86,8 @@ def recipe_for(
     }
     if constraints:
         tables["constraints"] = constraints
+    if starts:
+        tables["starts"] = [dict(each) for each in starts]
     if wanted.figure is not None:
         name = _FIGURE if wanted.name in parameters else wanted.name
         evaluator["values"] = {name: {"regex": wanted.figure}}

@@ -12,7 +12,8 @@ from ...bench.session import Session
 from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
 from . import trees
-from .file import Rules, written
+from .composed import composed
+from .file import Rules
 from .tried import TIMEOUT_S, Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
 
 _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
@@ -22,24 +23,20 @@ _OF_NODE = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
 
 
 def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
-    """The text of the file. ``about``: comments for its head. Raises InputError if culmen cannot write rules for this
-    MPI."""
-    known = reader_of_rules(launcher)
-    if known.rules_kind == "table":
-        return written(rules, about)
-    return trees.text(trees.with_rules(built_in(launcher), rules, known), about)
+    """The file. ``about``: comments for its head. Raises InputError."""
+    return composed(rules, reader_of_rules(launcher), lambda: built_in(launcher), about)
 
 
 def built_in(launcher: Launcher) -> trees.Tree:
-    """The tree of the MPI's library. Do not change it. Raises InputError if it has none."""
-    return _tree_in(_library(launcher))
+    """The tree of the MPI's library; not to be changed. Raises InputError if it has none."""
+    return _tree_in(library_of(launcher))
 
 
 _tree_in = cache(trees.built_in)  # a library has tens of megabytes
 
 
-def _library(launcher: Launcher) -> Path:
-    """The library that programs of this MPI load. Raises InputError if it is not found."""
+def library_of(launcher: Launcher) -> Path:
+    """Of the MPI: the one that its programs load. Raises InputError if it is not found."""
     linked = said_by("ldd", str(own_program(f"mpibench_{launcher.mpi.module}")))
     for name in launcher.mpi.libraries:
         if found := re.search(rf"{re.escape(name)} => (/\S+)", linked):
