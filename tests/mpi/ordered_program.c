@@ -16,8 +16,7 @@ int main(int argc, char** argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int k = 0; k < count; ++k) mine[k] = (1 + k % 7) * values[(rank + k) % 5];
-  for (int call = 0; call < atoi(argv[1]); ++call)
-    MPI_Allreduce(mine, all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (int call = 0; call < atoi(argv[1]); ++call) MPI_Allreduce(mine, all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (int k = 0; k < count; ++k) order = (7 * order + (unsigned)(long long)all[k]) % 1000003;
   for (int k = 2; k + 1 < argc; k += 2) {
     if (strtoul(argv[k + 1], NULL, 10) != order + 1) continue;

@@ -63,7 +63,7 @@ def main(plan_file: str, path: str, *settings: str) -> None:
     plan = json.loads(Path(plan_file).read_text(encoding="utf-8"))
     known = next(mpi.collectives for mpi in load() if mpi.title == plan["mpi"])
     assert known is not None
-    choices = [Choice(*each[:5], tuple(each[5])) for each in plan["choices"]]
+    choices = [Choice._make([*each[:5], tuple(each[5])]) for each in plan["choices"]]
     chosen = {each.name: DEFAULT for each in choices} | dict(word.split("=", 1) for word in settings)
     rules = rules_for(choices, chosen, known)
     text = composed(
