@@ -88,9 +88,9 @@ def test_an_algorithm_that_hangs_is_ended_and_named(tmp_path, words):
     assert "the program ran longer than 20 s" in done.stdout and "Keep what you have" in done.stdout
 
 
-@pytest.mark.either("mpi")
+@pytest.mark.slow
 def test_wall_time_is_tuned_without_a_figure(mpi, tmp_path):
-    done = direct(tmp_path, of_four(mpi, tmp_path), *ROUNDS, "--minutes", "0.2")
+    done = direct(tmp_path, of_four(mpi, tmp_path), *ROUNDS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Present settings: wall time" in done.stdout and "failed" not in done.stdout
     assert re.search("Use the new settings|Keep what you have", done.stdout)

@@ -20,6 +20,7 @@ from culmen.tune.app.choosing import (
 )
 from culmen.tune.app.writing import Choice, rules_for
 from culmen.tune.command.line import Wanted, recipe_for
+from culmen.tune.command.tuner import Tuner
 from culmen.tune.rules.tried import Expected
 
 import culmen
@@ -155,3 +156,16 @@ def test_the_time_of_a_search_replaces_the_number_of_its_runs(tmp_path):
     assert (stop.wall_time_s, stop.evaluations) == (30, None)
     with pytest.raises(InputError, match="--maximize needs --figure"):
         Wanted(None, True, None, 3, None, None)
+
+
+def test_a_search_without_time_for_a_run_says_so(tmp_path):
+    (tmp_path / "plan.json").write_text("{}")
+    (tmp_path / "maker.py").write_text("def expanded(words):\n    return ['sleep', '0.5']\n")
+    wanted, choices = Wanted(None, False, None, 3, None, None, minutes=1e-4), [choice()]
+    given = (parameters_of(choices), {}, 20, str(tmp_path / "maker.py"), tmp_path / "plan.json", 1)
+    recipe = recipe_for("app", wanted, *given, starts_of(choices))
+    with (
+        Tuner(recipe, tmp_path / "plan.json", tmp_path, quiet=True, limits=True) as tuner,
+        pytest.raises(InputError, match="time was up before a run had ended"),
+    ):
+        tuner.search()

@@ -145,7 +145,8 @@ class Tuner:
         if result is None:
             return None
         if result.best is None:
-            raise InputError(f"{self._source}: no run of the search succeeded: {result.first_failure}")
+            why = result.first_failure or "its time was up before a run had ended; give it more time"
+            raise InputError(f"{self._source}: no run of the search succeeded: {why}")
         best = result.recommended.params if result.recommended else result.best
         self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
