@@ -7,6 +7,7 @@ from pathlib import Path
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.kept import folder_for
 from ...problem.given import Value
+from ...tune.command.preview import preview
 from ...tune.command.recipe import read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS, Tuned, rows_of, sentences
 from ...tune.command.tuner import (
@@ -35,6 +36,15 @@ def tune_command(
     recipe = with_use(read_recipe(file), use_hours, use_runs)
     folder = folder_for(output or Path(f"tune-{recipe.name}"))
     return FINISHED if tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite) else RESUMABLE
+
+
+def show_plan(file: Path, output: Path | None, use_hours: float | None, use_runs: int | None) -> int:
+    """``--dry-run``: runs nothing, and makes no folder. Raises InputError if the file is wrong."""
+    recipe = with_use(read_recipe(file), use_hours, use_runs)
+    folder = (output or Path(f"tune-{recipe.name}")).resolve()
+    for line in preview(recipe, file, folder / TUNED):
+        print(line)
+    return FINISHED
 
 
 def tune(tuner: Tuner, overwrite: bool, checked: Checked = lambda new: new) -> Tuned | None:
