@@ -54,7 +54,10 @@ class TuneTable(Table):
     ] = None
     weights: Annotated[
         dict[str, Annotated[float, Field(gt=0, le=100)]],
-        Setting("with several objectives: the exponent of each, by name. An objective that is not listed has 1"),
+        Setting(
+            "only with several objectives: for each objective, by name, its exponent in the combined value. The "
+            "default exponent is 1"
+        ),
     ] = Field(default_factory=dict)
     rounds: Annotated[
         Annotated[int, Field(ge=3, le=1000), WHOLE],
@@ -77,13 +80,15 @@ class TuneTable(Table):
     use_runs: Annotated[
         Annotated[int, Field(ge=1, le=10**12), WHOLE] | None,
         Setting(
-            "instead of `use_hours`: the number of these runs. Each is taken to be as long as with the present settings"
+            "instead of `use_hours`: how often you will still run the program. culmen assumes that each of these runs "
+            "takes as long as a run with the present settings"
         ),
     ] = None
     expand: Annotated[
         str | None,
         Setting(
-            "a Python file. Its function `expanded(words)` gets the words of `command`, and returns those that run",
+            "a Python file. Its function `expanded(words)` gets the words of `command`, and returns the words of the "
+            "command that culmen then runs",
             default="`command` as it is",
         ),
     ] = None
