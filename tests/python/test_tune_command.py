@@ -130,7 +130,7 @@ def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):
     [
         ((", initial = 6", ""), "the present setting of level is not known; write initial"),
         (('command = ["./app", "{level}"]', 'python = "math:sqrt"'), "must have a command"),
-        (("[evaluator]", "[objectives]\na = 'minimize'\nb = 'minimize'\n[evaluator]"), "has 2 entries; leave one"),
+        (("[evaluator]", "[tune]\nweights = { b = 2 }\n[evaluator]"), "weights are for several objectives"),
         (("[evaluator]", "[tune]\nmeasure = 'wall'\n[evaluator]"), "[tune] measure"),
         (("[evaluator]", "[tune]\nround = 3\n[evaluator]"), "'round'"),
         (("[evaluator]", "[build]\nsources = []\n[evaluator]"), "command is missing"),
