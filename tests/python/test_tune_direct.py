@@ -140,6 +140,12 @@ def test_the_default_stays_without_two_successful_runs_of_another_algorithm():
     assert best_of([one], evaluated([({one.name: "ring"}, math.nan)]), False) == {one.name: "default"}
 
 
+def test_the_default_stays_if_no_algorithm_is_better():
+    one = choice()
+    ran = [({one.name: name}, 1.0) for name in one.algorithms for _ in range(3)]
+    assert best_of([one], evaluated(ran), False) == {one.name: "default"}
+
+
 def test_a_search_finds_faster_algorithms_in_few_noisy_runs():
     """The best time is 0.8, and all defaults take 1; the median of several seeds does not depend on roundings."""
     choices = [choice(), choice("bcast"), choice("reduce")]

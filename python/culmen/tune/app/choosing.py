@@ -97,7 +97,8 @@ def best_of(choices: Sequence[Choice], found: Evaluations, maximize: bool) -> di
     effects = dict(zip(levels, _effects_of(design, values), strict=True))
     runs = dict(zip(levels, design.sum(axis=0), strict=True))
     usable = [key for key in levels if key[1] == DEFAULT or runs[key] >= _LEAST_SUCCESSES]
-    return {each.name: min((effects[key], key[1]) for key in usable if key[0] == each)[1] for each in choices}
+    ranked = sorted(usable, key=lambda key: (effects[key], key[1] != DEFAULT))
+    return {each.name: next(name for one, name in ranked if one == each) for each in choices}
 
 
 def _effects_of(design: np.ndarray, values: np.ndarray) -> np.ndarray:
