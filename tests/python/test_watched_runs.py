@@ -57,6 +57,12 @@ def test_a_run_that_ends_in_time_gives_its_exit_code():
     assert run_watched(["true"], None, {}, None) == 0
 
 
+def test_the_end_of_a_run_is_noticed_at_once(monkeypatch):
+    """`Popen.wait` with a limit sleeps between its looks, and so spoils measured times."""
+    monkeypatch.setattr("time.sleep", lambda _s: pytest.fail("it sleeps"))
+    assert run_watched(["sleep", "0.3"], None, {}, HANGS_S) == 0
+
+
 def test_a_run_that_takes_too_long_is_ended_with_all_its_processes(tmp_path, monkeypatch):
     monkeypatch.setattr("culmen.launch.watched._GRACE_S", 0.1)
     with pytest.raises(RunLateError, match="the program ran longer than 3 s, and culmen ended it"):
