@@ -1,13 +1,16 @@
 """`culmen tune app --direct`: the choices from a profile, their rules, and a search with made-up times."""
 
+import json
 import math
 import random
+import sys
 from statistics import median
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from culmen.launch.mpi import load
+from culmen.tune.app import ruled
 from culmen.tune.app.cells import Cell
 from culmen.tune.app.choosing import (
     best_of,
@@ -18,6 +21,7 @@ from culmen.tune.app.choosing import (
     runs_for,
     starts_of,
 )
+from culmen.tune.app.program import usual_limit_s
 from culmen.tune.app.writing import Choice, rules_for
 from culmen.tune.command.line import Wanted, recipe_for
 from culmen.tune.command.tuner import Tuner
@@ -175,3 +179,23 @@ def test_a_search_without_time_for_a_run_says_so(tmp_path):
         pytest.raises(InputError, match="time was up before a run had ended"),
     ):
         tuner.search()
+
+
+def test_another_plan_does_not_use_the_rules_of_the_first(tmp_path, monkeypatch):
+    """For example after another version of the MPI was installed."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "writer.py").write_text(
+        "import json, sys\nopen(sys.argv[2], 'w').write(json.load(open(sys.argv[1]))['mpi'])\n"
+    )
+    plan = {"rules_name": "rules", "python": sys.executable, "writer": "writer"}
+    for version in ("MPI 1", "MPI 2", "MPI 1"):
+        path = tmp_path / "plan.json"
+        path.write_text(json.dumps({**plan, "mpi": version}))
+        assert ruled._rules(json.loads(path.read_text()), path, ["bcast=chain"]).read_text() == version
+
+
+def test_the_time_limit_counts_what_the_program_does_outside_mpi(tmp_path):
+    (tmp_path / "duration_s").write_text("80.5\n")
+    assert usual_limit_s(tmp_path) == 805
+    with pytest.raises(InputError, match="write --overwrite to profile the program again"):
+        usual_limit_s(tmp_path / "none")

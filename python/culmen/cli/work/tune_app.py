@@ -93,7 +93,7 @@ def _tune(
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
     say = (lambda _text: None) if quiet else (lambda text: print(f"culmen: {text}", flush=True))
-    limit_s = time_limit_s or usual_limit_s(program.ranks)
+    limit_s = time_limit_s or usual_limit_s(folder / PROFILE)
     if _show(*compare(words, rules, known, rounds, say, limit_s)):
         show_use(program, rules)
     return FINISHED

@@ -1,6 +1,7 @@
 """Runs of the program: once for its profile, and in turns with and without the rules."""
 
 import shlex
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from ...profile.running import run_profiled
 from ..autotune.validated import Compared, Kind, take_turns
 from ..rules.tried import environment_for
 
-_COMMAND, _PROFILES = "command", "*.profile"
+_COMMAND, _DURATION, _PROFILES = "command", "duration_s", "*.profile"
 
 
 def has_profile(words: list[str], folder: Path) -> bool:
@@ -32,12 +33,14 @@ def make_profile(words: list[str], folder: Path, time_limit_s: float | None = No
     (folder / _COMMAND).unlink(missing_ok=True)  # a run that fails leaves a part of a profile
     for path in folder.glob(_PROFILES):
         path.unlink()
+    begun = time.monotonic()
     try:
         code = run_profiled(words, folder, run=partial(run_watched, limit_s=time_limit_s))
     except RunLateError as late:
         raise InputError(f"{late}; nothing was tuned; --time-limit allows longer runs") from None
     if code != 0:
         raise InputError(f"the program ended with exit code {code}; nothing was tuned")
+    (folder / _DURATION).write_text(f"{time.monotonic() - begun:.3f}\n", encoding="utf-8")
     (folder / _COMMAND).write_text(_typed(words), encoding="utf-8")
 
 
@@ -45,9 +48,15 @@ def _typed(words: list[str]) -> str:
     return shlex.join(words) + "\n"
 
 
-def usual_limit_s(ranks: list[Rank]) -> float:
-    """Of further runs, from the time of the profiled one."""
-    return limit_for(max(rank.init_s + (rank.seconds or 0.0) for rank in ranks))
+def usual_limit_s(folder: Path) -> float:
+    """The time limit of further runs, from the duration of the profiled run, whose profile is in this folder. The
+    program can also take time outside MPI."""
+    try:
+        return limit_for(float((folder / _DURATION).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        raise InputError(
+            f"{folder} has no duration of the run; write --overwrite to profile the program again"
+        ) from None
 
 
 def launcher_of(ranks: list[Rank]) -> Launcher:

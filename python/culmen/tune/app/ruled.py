@@ -31,7 +31,8 @@ def expanded(words: list[str]) -> list[str]:
 
 
 def _rules(plan: dict[str, Any], path: Path, changed: list[str]) -> Path:
-    folder = path.parent / _RULES / hashlib.sha256(" ".join(changed).encode()).hexdigest()[:16]
+    of = "\n".join([path.read_text(encoding="utf-8"), *changed])  # of another plan, another file
+    folder = path.parent / _RULES / hashlib.sha256(of.encode()).hexdigest()[:16]
     rules = folder / plan["rules_name"]
     if not rules.exists():
         folder.mkdir(parents=True, exist_ok=True)
