@@ -12,7 +12,7 @@ from culmen.bench.verdict import verdict_of
 from culmen.tune.command import measured
 from culmen.tune.command.effects import effects_of
 from culmen.tune.command.failed import Failed, failed_in, failure_sentences
-from culmen.tune.command.recipe import comparison_file, objective_of, present_of, read_recipe, search_file
+from culmen.tune.command.recipe import comparison_file, counts_time, objective_of, present_of, read_recipe, search_file
 from culmen.tune.command.results import Compared, Tuned, sentences
 from culmen.tune.command.worth import Worth
 from culmen.tune.hpl.output import HplError
@@ -115,6 +115,20 @@ def test_the_default_is_wall_time(recipe_of, tmp_path):
     assert study.evaluator.value.key == "wall_time_s"
     assert study.run.workers == 1
     assert study.stop.evaluations == 150
+
+
+@pytest.mark.parametrize(
+    ("name", "is_time"), [("wall_time_s", True), ("cpu_time_s", True), ("memory_bytes", False), ("score", False)]
+)
+def test_measured_times_are_times_as_objectives_too(recipe_of, name, is_time):
+    text = f"[objectives]\n{name} = 'minimize'\n[evaluator]"
+    assert counts_time(recipe_of(RECIPE.replace("[evaluator]", text, 1))) == is_time
+
+
+def test_less_memory_saves_no_hours_as_an_objective_either(recipe_of):
+    text = "[tune]\nuse_hours = 3\n[objectives]\nmemory_bytes = 'minimize'\n[evaluator]"
+    with pytest.raises(InputError, match="less memory_bytes saves no hours, so remove use_hours"):
+        recipe_of(RECIPE.replace("[evaluator]", text, 1))
 
 
 def test_a_comparison_has_exactly_the_given_runs(recipe_of, tmp_path):

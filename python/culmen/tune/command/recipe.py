@@ -198,10 +198,10 @@ def _check_use(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: [tune] use_hours and use_runs say the same; leave one of them")
     if given and parts_of(recipe):
         raise InputError(f"{path}: [tune] {given[0]} is for one objective, but there are several; remove {given[0]}")
-    if given and recipe.tune.measure in ("memory", "energy"):
+    what = objective_of(recipe)[0] if recipe.objectives else recipe.tune.measure
+    if given and what in ("memory", "energy", _KEYS["memory"], _KEYS["energy"]):
         raise InputError(
-            f"{path}: [tune] {given[0]} is for a time or a rate; less {recipe.tune.measure} saves no hours, so remove "
-            f"{given[0]}"
+            f"{path}: [tune] {given[0]} is for a time or a rate; less {what} saves no hours, so remove {given[0]}"
         )
 
 
@@ -280,7 +280,10 @@ def objective_of(recipe: RecipeFile) -> tuple[str, bool]:
 
 def counts_time(recipe: RecipeFile) -> bool:
     """Whether the value is a time or a rate. A value that is maximized counts as a rate."""
-    return objective_of(recipe)[1] or (not _names_value(recipe) and _measure(recipe) in ("wall_time", "cpu_time"))
+    name, maximize = objective_of(recipe)
+    if _names_value(recipe):
+        return maximize or name in (_KEYS["wall_time"], _KEYS["cpu_time"])
+    return _measure(recipe) in ("wall_time", "cpu_time")
 
 
 def _measure(recipe: RecipeFile) -> str:
