@@ -9,9 +9,16 @@ int probe_several_threads = 0;
 /// 0 for no bytes, otherwise 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
 
+/// The peer is in the highest bits of a key, which must also decide.
+static uint64_t place_of(uint64_t key) {
+  key ^= key >> 32;
+  key *= UINT64_C(0x9e3779b97f4a7c15);
+  return (key ^ key >> 32) % probe_most_entries;
+}
+
 static struct probe_entry* entry_of(uint64_t key) {
   enum { most_tries = 64 };
-  uint64_t at = probe_mixed(key) % probe_most_entries;
+  uint64_t at = place_of(key);
   for (unsigned tries = 0; tries < most_tries; ++tries, at = (at + 1) % probe_most_entries) {
     struct probe_entry* entry = &probe_profile->entries[at];
     uint64_t there = __atomic_load_n(&entry->key, __ATOMIC_RELAXED);
