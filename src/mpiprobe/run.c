@@ -253,6 +253,7 @@ PROBE_PUBLIC int PMPI_Session_finalize(MPI_Session*) __attribute__((alias("MPI_S
 
 /// A program may end with a session that it has not ended.
 __attribute__((destructor)) static void end_with_program(void) {
-  if (sessions && probe_profile != NULL && probe_profile->header.end_ns == 0) end_profile();
+  if (!sessions || probe_profile == NULL || probe_profile->header.process != (uint32_t)getpid()) return;  // of a child
+  if (probe_profile->header.end_ns == 0) end_profile();
 }
 #endif

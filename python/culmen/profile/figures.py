@@ -17,6 +17,7 @@ from .timeline import common_timeline
 
 _DRAWN = 6  # functions with a colour of their own
 _SENDS = ("send", "put", "accumulate")
+_GETS = ("get", "fetch", "compare")  # one-sided: the data come from the other rank
 _RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest memory"]
 
 
@@ -82,7 +83,8 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     left_out, members = 0, cache(partial(_members, ranks))
     for rank in ranks:
         for calls in rank.calls:
-            if calls.peer < 0 or not _sends(calls) or rank.rank >= size:
+            gets = _gets(calls)
+            if calls.peer < 0 or not (gets or _sends(calls)) or rank.rank >= size:
                 continue
             to = (
                 calls.peer
@@ -90,7 +92,8 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
                 else members(calls.communicator, calls.ranks).get(calls.peer)
             )
             if to is not None and to < size:
-                amount[to][rank.rank] += calls.bytes
+                source, target = (to, rank.rank) if gets else (rank.rank, to)
+                amount[target][source] += calls.bytes
             else:
                 left_out += calls.bytes
     if not any(map(any, amount)):
@@ -119,6 +122,10 @@ def _members(ranks: list[Rank], communicator: str, size: int) -> dict[int, int]:
 
 def _sends(calls: Calls) -> bool:
     return calls.kind in ("messages", "one-sided") and any(word in calls.function.lower() for word in _SENDS)
+
+
+def _gets(calls: Calls) -> bool:
+    return calls.kind == "one-sided" and any(word in calls.function.lower() for word in _GETS)
 
 
 def _sizes(ranks: list[Rank]) -> Figure | None:

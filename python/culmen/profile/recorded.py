@@ -241,6 +241,8 @@ def without_room(folder: Path) -> str:
 def read_rank(path: Path) -> Rank | None:
     """None if MPI did not start in this process."""
     data = path.read_bytes()
+    if not data:
+        return None  # the process ended before the file had its size
     if len(data) != _FILE.itemsize:
         raise InputError(f"{path} is not a profile of this version of culmen: it has {len(data)} bytes")
     file = np.frombuffer(data, _FILE)[0]

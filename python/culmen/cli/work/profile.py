@@ -27,15 +27,23 @@ def run(words: list[str], folder: Path | None, period: int) -> int:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = _free(folder)
     code = run_profiled(words, folder, period)
+    try:
+        _show_new(folder, code)
+    except InputError as damaged:  # of the profile; the exit code stays that of the program
+        print(f"culmen: {damaged}", file=sys.stderr)
+    return as_of_a_shell(code)
+
+
+def _show_new(folder: Path, code: int) -> None:
+    """``code``: of the program. Raises InputError if a file is damaged."""
     full = without_room(folder)
     if said := _without_profile(folder, code, full):
         print(f"culmen: {said}", file=sys.stderr)
-        return as_of_a_shell(code)
+        return
     _show(read_folder(folder))
     if full:
         print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
-    return as_of_a_shell(code)
 
 
 def _without_profile(folder: Path, code: int, full: str) -> str:
