@@ -70,7 +70,7 @@ def _menu_of(
         line["marker"]["color"] = colour
     plain = layout(height=520, margin={"l": 70, "r": 20, "t": 60, "b": 55})
     menus = [_choices(chosen, values, places, len(data)), _scales()]
-    if len(names) > 1 and DEFAULT in names:
+    if len(names) > 1 and base in names:
         menus.append(_baselines(names, drawn, base))
         about += " The thick grey line is the baseline, which the last menu chooses."
     plain |= {
