@@ -77,4 +77,4 @@ def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():
 def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, is_told, monkeypatch):
     monkeypatch.setattr(preloading, "_kind_of", lambda _word: kind)
     told = ["-x", "LD_PRELOAD"] if is_told else []
-    assert preloading._forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
+    assert preloading.forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
