@@ -67,14 +67,16 @@ def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():
 
 
 @pytest.mark.parametrize(
-    ("kind", "words", "is_told"),
+    ("kind", "words", "host_file", "is_told"),
     [
-        ("openmpi", ["mpirun", "--host", "a,b", "app"], True),
-        ("openmpi", ["mpirun", "-n", "2", "app"], False),
-        ("mpich", ["mpiexec", "-host", "a", "app"], False),
+        ("openmpi", ["mpirun", "--host", "a,b", "app"], False, True),
+        ("openmpi", ["mpirun", "-n", "2", "app"], False, False),
+        ("openmpi", ["mpirun", "-n", "2", "app"], True, True),
+        ("mpich", ["mpiexec", "-host", "a", "app"], False, False),
     ],
 )
-def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, is_told, monkeypatch):
+def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, host_file, is_told, monkeypatch):
     monkeypatch.setattr(preloading, "_kind_of", lambda _word: kind)
+    monkeypatch.setattr(preloading, "names_hosts", lambda _environment: host_file)
     told = ["-x", "LD_PRELOAD"] if is_told else []
     assert preloading.forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]

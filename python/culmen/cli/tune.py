@@ -228,18 +228,19 @@ def app(
             help="The folder for the results. Default: tune-app; with --direct: tune-direct.",
         ),
     ] = None,
+    scratch: Scratch = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     words, allowed = list(context.args), (same_types, commutative)
     if not direct:
         refuse_without_direct(figure, maximize, minutes)
-        given = (words, output, rounds or 5, seconds or 0.3, allowed, time_limit)
+        given = (words, output, rounds or 5, seconds or 0.3, allowed, time_limit, scratch)
         raise typer.Exit(work.tune_app.tune_app(*given, overwrite, quiet))
     if seconds is not None:
         raise InputError("--seconds is for the benchmark of collectives, which --direct does not use; leave it out")
     wanted = work.tune_direct.Wanted(figure, maximize, None, rounds or 10, time_limit, None, minutes=minutes)
-    raise typer.Exit(work.tune_direct.tune_direct(words, output, wanted, allowed, overwrite, quiet))
+    raise typer.Exit(work.tune_direct.tune_direct(words, output, wanted, allowed, scratch, overwrite, quiet))
 
 
 def refuse_without_direct(figure: str | None, maximize: bool, minutes: float | None) -> None:

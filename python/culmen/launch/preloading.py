@@ -12,6 +12,7 @@ from types import FrameType
 
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS, handling
+from .launcher import names_hosts
 from .mpi import recognise
 from .mpi.linked import module_linked_by
 from .programs import own_library, said_by
@@ -108,7 +109,9 @@ def forwarding(command: list[str], names: list[str]) -> list[str]:
 def place_of_variables(command: list[str]) -> int | None:
     """The place for ``-x NAME``, so that a variable reaches other machines; None: it reaches them anyway."""
     place = next((k for k, word in enumerate(command) if is_launcher(word)), None)
-    if place is None or not _HOSTS & {*command[place:]} or _kind_of(command[place]) != "openmpi":
+    if place is None or not (_HOSTS & {*command[place:]} or names_hosts(os.environ)):
+        return None
+    if _kind_of(command[place]) != "openmpi":
         return None
     return place + 1
 

@@ -55,13 +55,14 @@ def tune_app(
     seconds: float,
     allowed: tuple[bool, bool],
     time_limit_s: float | None,
+    scratch: Path | None,
     overwrite: bool,
     quiet: bool,
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
     first run. Returns an exit code. Raises InputError if the program fails."""
     try:
-        return _tune(words, output, rounds, seconds, allowed, time_limit_s, overwrite, quiet)
+        return _tune(words, output, rounds, seconds, allowed, time_limit_s, scratch, overwrite, quiet)
     except RunStoppedError:
         say_unfinished()
         return RESUMABLE
@@ -74,6 +75,7 @@ def _tune(
     seconds: float,
     allowed: tuple[bool, bool],
     time_limit_s: float | None,
+    scratch: Path | None,
     overwrite: bool,
     quiet: bool,
 ) -> int:
@@ -85,7 +87,7 @@ def _tune(
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
     if code := tune_cluster(
-        tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, None, None, installs=False
+        tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, scratch, None, installs=False
     ):
         return code
     rules = folder / known.rules_name

@@ -24,7 +24,13 @@ _NAME, _FOLDER = "app", Path("tune-direct")
 
 
 def tune_direct(
-    words: list[str], output: Path | None, wanted: Wanted, allowed: tuple[bool, bool], overwrite: bool, quiet: bool
+    words: list[str],
+    output: Path | None,
+    wanted: Wanted,
+    allowed: tuple[bool, bool],
+    scratch: Path | None,
+    overwrite: bool,
+    quiet: bool,
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
     folder = folder_for(output or _FOLDER)
@@ -41,7 +47,7 @@ def tune_direct(
     plan = write_plan(folder, plan_of(words, choices, program.launcher, Path.cwd()), overwrite)
     space, starts = parameters_of(choices), starts_of(choices)
     recipe = recipe_for(_NAME, wanted, space, {}, runs_for(choices), ruled.__file__, plan, cores(), starts)
-    tuner = Tuner(recipe, plan, folder, quiet, limits=True)
+    tuner = Tuner(recipe, plan, folder, quiet, limits=True, scratch=scratch)
     tuner.more_runs = "a larger --minutes helps"
     tuned = tune(tuner, overwrite, lambda _best_run: _chosen(choices, program, tuner))
     return RESUMABLE if tuned is None else _conclude(tuned, choices, program, folder)
