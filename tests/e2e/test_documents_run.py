@@ -27,7 +27,14 @@ def name_of(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("document", WITH_SESSIONS, ids=name_of)
+LONG = ROOT / "docs/howto/untuned-to-tuned.md"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each == LONG)) for each in WITH_SESSIONS],
+    ids=name_of,
+)
 def test_what_is_typed_prints_what_is_shown(document, tmp_path):
     path = f"{Path(sys.executable).parent}:{environment()['PATH']}"
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -77,6 +77,7 @@ def test_the_settings_of_files_are_tuned_in_a_job(folder):
     assert not list((folder / "data").iterdir())
 
 
+@pytest.mark.slow
 def test_hpl_is_tuned_in_a_job(folder):
     done = culmen(*HPL, "--only", "nb", "--fix", "swap=mix", "--submit", "local", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections import Counter
 
+import pytest
 from harness import CULMEN, HANGS_S, Running, copy_example, culmen, environment, wait_for
 
 import culmen as package
@@ -273,6 +274,7 @@ def test_pauses_do_not_change_the_candidates_without_a_number_of_runs(tmp_path):
     assert paused.x[:both].tolist() == plain.x[:both].tolist()
 
 
+@pytest.mark.slow
 def test_a_search_that_pauses_also_continues(tmp_path):
     write(
         tmp_path, before="sleep 0.05; echo run >> $CULMEN_STUDY_FOLDER/runs", evaluations=40, more="use_runs = 9999999"

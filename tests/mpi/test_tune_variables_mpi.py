@@ -101,6 +101,7 @@ def test_variables_of_the_mpi_are_read(launcher):
     assert session.bad_end == ""
 
 
+@pytest.mark.slow
 @pytest.mark.either("mpi")
 def test_variables_are_tuned_before_the_algorithms(mpi, launcher, tmp_path):
     words = ("tune", "cluster", *SMALL, "--variables", f"{GROUP[mpi]},tcp", "--mpi", mpi)
