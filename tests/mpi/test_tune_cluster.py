@@ -195,6 +195,7 @@ def test_settings_of_the_user_are_not_overwritten(mpi, tmp_path, rules, settings
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
 def test_a_program_is_tuned_where_it_spends_its_time(mpi, tmp_path):
     words = ["3" if word == "RANKS" else word for word in built(mpi, tmp_path, "allreduce_program.c")]
+    (tmp_path / "local").mkdir()
     given = ("tune", "app", "--seconds", 0.05, "--rounds", 3, "--scratch", "local")
     done = culmen(*given, "--", *words, cwd=tmp_path, **AS_ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
