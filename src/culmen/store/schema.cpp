@@ -218,16 +218,22 @@ void set_write_mode(Database& database, Durability durability) {
 }
 
 StudyRecord read_study(Database& database) {
-  Statement select(database, "SELECT value FROM meta WHERE key = ?1");
-  const auto text = [&](const char* key) {
-    auto rows = select.rows(key);
-    return rows.next() ? rows.text(0) : std::string();
-  };
-  StudyRecord study{text("name"), text("configuration"), text("fingerprint"), text("build")};
-  if (auto rows = select.rows("created_s"); rows.next()) study.created_s = rows.real(0);
-  if (auto rows = select.rows("budget"); rows.next()) study.budget = static_cast<std::uint64_t>(rows.integer(0));
-  auto rows = select.rows("checksum");
-  if (rows.next() && rows.integer(0) == checksum_of(study)) return study;
+  // One statement sees one state. Between two of them, a resume may write another description.
+  Statement select(database, "SELECT key, value FROM meta");
+  StudyRecord study;
+  std::optional<std::int64_t> checksum;
+  auto rows = select.rows();
+  while (rows.next()) {
+    const auto key = rows.text(0);
+    if (key == "name") study.name = rows.text(1);
+    if (key == "configuration") study.configuration = rows.text(1);
+    if (key == "fingerprint") study.fingerprint = rows.text(1);
+    if (key == "build") study.build = rows.text(1);
+    if (key == "created_s") study.created_s = rows.real(1);
+    if (key == "budget") study.budget = static_cast<std::uint64_t>(rows.integer(1));
+    if (key == "checksum") checksum = rows.integer(1);
+  }
+  if (checksum == checksum_of(study)) return study;
   throw StoreError(
       fmt::format("{}: the description of the study is damaged; {}", database.path(), how_to_rescue(database.path())));
 }
