@@ -6,24 +6,8 @@ from typing import Annotated
 import typer
 
 from . import work
-from .jobs import (
-    Account,
-    AtMost,
-    DryRun,
-    Exclusive,
-    JobPartition,
-    Nodes,
-    Pilot,
-    Qos,
-    Scratch,
-    SiteFile,
-    Submit,
-    TasksPerNode,
-    TimeLimit,
-    job_of,
-    room_for,
-    typed,
-)
+from .given import NOT_GIVEN, Given, with_settings
+from .jobs import AtMost, DryRun, Pilot, Scratch, job_of, typed, with_room
 from .measuring_options import Interval, Mapping, NodeCounts, Overwrite, Parquet, Quiet, RanksPerNode, Repetitions
 
 
@@ -135,6 +119,7 @@ def transport(
     raise typer.Exit(work.bench.measure_transports(grid, output, overwrite, quiet))
 
 
+@with_settings
 def collectives(
     context: typer.Context,
     names: Annotated[
@@ -254,15 +239,7 @@ def collectives(
         ),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     dry_run: DryRun = False,
     pilot: Pilot = None,
     at_most: AtMost = None,
@@ -273,19 +250,20 @@ def collectives(
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout)
     given = (mpi, names, algorithms, ranks, sizes, protocol, quick, suite, root, offset, mapping, baseline)
     shape = (node_counts, ranks_per_node)
-    nodes, tasks_per_node = room_for(submit, nodes, tasks_per_node, node_counts, ranks_per_node)
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
-    if job is None:
+    job = with_room(job, node_counts, ranks_per_node)
+    asked = job_of(job, dry_run, pilot, at_most)
+    if asked is None:
         plan = work.collectives.plan_of(*given, *shape)
         raise typer.Exit(
             work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch, at_most, parquet)
         )
-    cluster = work.submit.Cluster.of(job)
-    plan = work.collectives.plan_of(*given, *shape, most_ranks=max(2, cluster.room()), nodes=nodes or 0)
+    cluster = work.submit.Cluster.of(asked)
+    plan = work.collectives.plan_of(*given, *shape, most_ranks=max(2, cluster.room()), nodes=job["nodes"] or 0)
     words = typed(context, without=("ranks", "parquet"))
     raise typer.Exit(work.collectives.submit_collectives(plan, cluster, words, output, overwrite, quiet, parquet))
 
 
+@with_settings
 def pingpong(
     context: typer.Context,
     routes: Annotated[
@@ -335,15 +313,7 @@ def pingpong(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-pingpong."),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     dry_run: DryRun = False,
     pilot: Pilot = None,
     at_most: AtMost = None,
@@ -351,12 +321,12 @@ def pingpong(
     parquet: Parquet = False,
     quiet: Quiet = False,
 ) -> None:
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
+    asked = job_of(job, dry_run, pilot, at_most)
     limits = (interval, seconds, repetitions or 0)
-    plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=job is None)
-    if job is None:
+    plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=asked is None)
+    if asked is None:
         raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch, at_most, parquet))
-    cluster = work.submit.Cluster.of(job)
+    cluster = work.submit.Cluster.of(asked)
     words = typed(context, without=("routes", "parquet"))
     raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet, parquet))
 

@@ -7,15 +7,17 @@ from types import MappingProxyType
 from typing import Any
 
 from .._core import InputError
+from .jobs import JOB
 from .settings import LISTENING, SETTINGS
 
-NOT_GIVEN: Mapping[str, Any] = MappingProxyType({})
-_TABLES = {"given": SETTINGS, "listening": LISTENING}
+Given = Mapping[str, Any]  # values of options
+NOT_GIVEN: Given = MappingProxyType({})
+_TABLES = {"given": SETTINGS, "listening": LISTENING, "job": JOB}
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Replaces the command's arguments ``given`` and ``listening``, dicts of settings, by one option for each setting.
-    None: not given."""
+    """Replaces the command's arguments ``given``, ``listening`` and ``job``, dicts of settings, by one option for each
+    setting. None: not given."""
     parameters: list[inspect.Parameter] = []
     tables: dict[str, dict[str, Any]] = {}
     for parameter in inspect.signature(command).parameters.values():

@@ -1,8 +1,9 @@
 """The options of a command that can be submitted as a job. Their names are those of sbatch."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -107,61 +108,44 @@ Scratch = Annotated[
         "key scratch in the site file instead.",
     ),
 ]
-_OF_JOBS = (
-    "submit", "partition", "nodes", "tasks_per_node", "time", "exclusive", "account", "qos", "site", "dry_run",
-    "pilot", "at_most", "scratch", "output", "overwrite", "quiet",
-)  # fmt: skip
+# The options of every job, for ``with_settings``. None: not given.
+JOB: dict[str, Any] = {
+    "submit": Submit,
+    "partition": JobPartition,
+    "nodes": Nodes,
+    "tasks_per_node": TasksPerNode,
+    "time": TimeLimit,
+    "exclusive": Exclusive,
+    "account": Account,
+    "qos": Qos,
+    "site": SiteFile,
+}
+_OF_JOBS = (*JOB, "dry_run", "pilot", "at_most", "scratch", "output", "overwrite", "quiet")
 
 
 def job_of(
-    submit: str | None,
-    partition: str | None,
-    nodes: int | None,
-    tasks_per_node: int | None,
-    time: str | None,
-    exclusive: bool,
-    account: str | None,
-    qos: str | None,
-    site: Path | None,
-    dry_run: bool,
-    pilot: int | None = None,
-    at_most: int | None = None,
+    job: Mapping[str, Any], dry_run: bool, pilot: int | None = None, at_most: int | None = None
 ) -> "Wanted | None":
-    """None: no job. Raises InputError for options of a job without --submit."""
-    given = {
-        "partition": partition, "nodes": nodes, "tasks-per-node": tasks_per_node, "time": time, "account": account,
-        "exclusive": exclusive or None, "qos": qos, "site": site, "dry-run": dry_run or None,
-        "pilot": pilot,
-    }  # fmt: skip
-    if submit is None:
-        for name, value in given.items():
+    """``job``: values of the options in JOB. None: no job. Raises InputError for options of a job without --submit."""
+    options = {name: value for name, value in job.items() if name != "submit"}
+    if job["submit"] is None:
+        for name, value in {**options, "dry_run": dry_run or None, "pilot": pilot}.items():
             if value is not None:
-                raise InputError(f"--{name} is an option of a job; add --submit slurm or --submit lsf")
+                raise InputError(
+                    f"--{name.replace('_', '-')} is an option of a job; add --submit slurm or --submit lsf"
+                )
         return None
     if at_most is not None:
         raise InputError("--at-most is not for jobs; to measure few points in a first job, write --pilot")
-    if pilot is not None and time is not None:
+    if pilot is not None and job["time"] is not None:
         raise InputError("--pilot estimates the time limit of the job, and --time sets it; give only one of them")
-    return work.submit.Wanted(
-        submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot
-    )
+    options["exclusive"] = bool(job["exclusive"])
+    return work.submit.Wanted(job["submit"], **options, dry_run=dry_run, pilot=pilot)
 
 
-def job_of_tuning(
-    submit: str | None,
-    partition: str | None,
-    nodes: int | None,
-    tasks_per_node: int | None,
-    time: str | None,
-    exclusive: bool,
-    account: str | None,
-    qos: str | None,
-    site: Path | None,
-    dry_run: bool,
-) -> "Wanted | None":
+def job_of_tuning(job: Mapping[str, Any], dry_run: bool) -> "Wanted | None":
     """As ``job_of``, for a command whose --dry-run also makes sense without a job."""
-    given = (submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site)
-    return job_of(*given, dry_run and submit is not None)
+    return job_of(job, dry_run and job["submit"] is not None)
 
 
 def _most_in(numbers: str | None) -> int | None:
@@ -169,17 +153,13 @@ def _most_in(numbers: str | None) -> int | None:
     return max((int(word) for word in re.findall(r"\d+", numbers or "")), default=None)
 
 
-def room_for(
-    submit: str | None,
-    nodes: int | None,
-    tasks_per_node: int | None,
-    node_counts: str | None,
-    ranks_per_node: str | None,
-) -> tuple[int | None, int | None]:
-    """The nodes and the tasks per node of a job. If they were left out, the largest numbers that are to be measured."""
-    if submit is None:
-        return nodes, tasks_per_node
-    return nodes or _most_in(node_counts), tasks_per_node or _most_in(ranks_per_node)
+def with_room(job: Mapping[str, Any], node_counts: str | None, ranks_per_node: str | None) -> Mapping[str, Any]:
+    """With the nodes and the tasks per node of the job. If they were left out, the largest numbers that are to be
+    measured."""
+    if job["submit"] is None:
+        return job
+    nodes, tasks_per_node = job["nodes"] or _most_in(node_counts), job["tasks_per_node"] or _most_in(ranks_per_node)
+    return {**job, "nodes": nodes, "tasks_per_node": tasks_per_node}
 
 
 def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:

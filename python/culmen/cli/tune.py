@@ -7,26 +7,8 @@ import typer
 
 from .._core import InputError
 from . import work
-from .jobs import (
-    Account,
-    AtMost,
-    DryRun,
-    DryTuning,
-    Exclusive,
-    JobPartition,
-    Nodes,
-    Pilot,
-    Qos,
-    Scratch,
-    SiteFile,
-    Submit,
-    TasksPerNode,
-    TimeLimit,
-    job_of,
-    job_of_tuning,
-    room_for,
-    typed,
-)
+from .given import NOT_GIVEN, Given, with_settings
+from .jobs import AtMost, DryRun, DryTuning, Pilot, Scratch, job_of, job_of_tuning, typed, with_room
 from .measuring_options import NodeCounts, NoProgress, Overwrite, Quiet, RanksPerNode
 from .tune_lines import Maximize, UseHours, UseRuns
 from .tune_lines import io as io
@@ -61,6 +43,7 @@ SameTypes = Annotated[
 ]
 
 
+@with_settings
 def cluster(
     context: typer.Context,
     fast: Annotated[
@@ -133,15 +116,7 @@ def cluster(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-cluster."),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     dry_run: DryRun = False,
     pilot: Pilot = None,
     at_most: AtMost = None,
@@ -149,14 +124,14 @@ def cluster(
     quiet: Quiet = False,
 ) -> None:
     given = (mpi, names, ranks, sizes, seconds, timeout, same_types, commutative, fast, node_counts, ranks_per_node)
-    nodes, tasks_per_node = room_for(submit, nodes, tasks_per_node, node_counts, ranks_per_node)
-    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run, pilot, at_most)
-    if job is None:
+    job = with_room(job, node_counts, ranks_per_node)
+    asked = job_of(job, dry_run, pilot, at_most)
+    if asked is None:
         wanted = work.tune_cluster.tuning_of(*given, variables=variables, allow_sysctl=allow_sysctl)
         raise typer.Exit(work.tune_cluster.tune_cluster(wanted, output, overwrite, quiet, scratch, at_most))
-    on = work.submit.Cluster.of(job)
+    on = work.submit.Cluster.of(asked)
     wanted = work.tune_cluster.tuning_of(
-        *given, most_ranks=max(2, on.room()), nodes=nodes or 0, variables=variables, allow_sysctl=allow_sysctl
+        *given, most_ranks=max(2, on.room()), nodes=job["nodes"] or 0, variables=variables, allow_sysctl=allow_sysctl
     )
     words = typed(context, without=("ranks",))
     raise typer.Exit(work.tune_cluster.submit_tuning(wanted, on, words, output, overwrite, quiet))
@@ -249,6 +224,7 @@ def refuse_without_direct(figure: str | None, maximize: bool, minutes: float | N
         raise InputError(f"{option} is for runs of the program itself; add --direct, or leave out {option}")
 
 
+@with_settings
 def command(
     context: typer.Context,
     file: Annotated[
@@ -261,28 +237,21 @@ def command(
     use_hours: UseHours = None,
     use_runs: UseRuns = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     dry_run: DryTuning = False,
     scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
-    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
-    if job is None and dry_run:
+    asked = job_of_tuning(job, dry_run)
+    if asked is None and dry_run:
         raise typer.Exit(work.tune_command.show_plan(file, output, use_hours, use_runs))
-    if job is None:
+    if asked is None:
         raise typer.Exit(work.tune_command.tune_command(file, output, overwrite, quiet, use_hours, use_runs, scratch))
     words = typed(context, without=("file",))
-    raise typer.Exit(work.tune_submit.submit_command(file, job, words, output, overwrite, quiet, use_hours, use_runs))
+    raise typer.Exit(work.tune_submit.submit_command(file, asked, words, output, overwrite, quiet, use_hours, use_runs))
 
 
+@with_settings
 def hpl(
     context: typer.Context,
     program: Annotated[
@@ -425,15 +394,7 @@ def hpl(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-hpl."),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     dry_run: DryTuning = False,
     scratch: Scratch = None,
     quiet: NoProgress = False,
@@ -443,10 +404,10 @@ def hpl(
         tuple(flags or ()), mpis, link, compare_random, price, work.tune_hpl.Use(use_hours, use_runs),
         words=tuple(context.args),
     )  # fmt: skip
-    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    asked = job_of_tuning(job, dry_run)
     words = typed(context, without=())
-    if job is not None:
-        raise typer.Exit(work.tune_submit.submit_hpl(options, job, words, output, overwrite, quiet))
+    if asked is not None:
+        raise typer.Exit(work.tune_submit.submit_hpl(options, asked, words, output, overwrite, quiet))
     if dry_run:
         raise typer.Exit(work.tune_hpl.show_plan(options, output))
     command = work.tune_submit.typed_words("hpl", words, list(context.args))

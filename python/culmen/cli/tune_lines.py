@@ -6,20 +6,8 @@ from typing import Annotated
 import typer
 
 from . import work
-from .jobs import (
-    Account,
-    Exclusive,
-    JobPartition,
-    Nodes,
-    Qos,
-    Scratch,
-    SiteFile,
-    Submit,
-    TasksPerNode,
-    TimeLimit,
-    job_of_tuning,
-    typed,
-)
+from .given import NOT_GIVEN, Given, with_settings
+from .jobs import Scratch, job_of_tuning, typed
 from .measuring_options import NoProgress, Overwrite
 
 Rounds = Annotated[
@@ -113,6 +101,7 @@ UseRuns = Annotated[
 ]
 
 
+@with_settings
 def placement(
     context: typer.Context,
     ranks: Annotated[
@@ -157,30 +146,23 @@ def placement(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-placement."),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
     use = work.tune_placement.Use(use_hours, use_runs)
     wanted = work.tune_placement.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
-    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    asked = job_of_tuning(job, dry_run)
     after, words = list(context.args), typed(context, without=())
-    if job is not None:
+    if asked is not None:
         work.tune_placement.check_job(after, topology)
-        line = ("placement", wanted, job, words, after)
+        line = ("placement", wanted, asked, words, after)
         raise typer.Exit(work.tune_submit.submit_line(*line, output, overwrite, quiet))
     given = (after, wanted, ranks, threads, topology)
     raise typer.Exit(work.tune_placement.tune_placement(*given, dry_run, output, overwrite, quiet, scratch, words))
 
 
+@with_settings
 def io(
     context: typer.Context,
     folder: Annotated[
@@ -273,25 +255,17 @@ def io(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: tune-io."),
     ] = None,
     overwrite: Overwrite = False,
-    submit: Submit = None,
-    partition: JobPartition = None,
-    nodes: Nodes = None,
-    tasks_per_node: TasksPerNode = None,
-    time: TimeLimit = None,
-    exclusive: Exclusive = False,
-    account: Account = None,
-    qos: Qos = None,
-    site: SiteFile = None,
+    job: Given = NOT_GIVEN,
     scratch: Scratch = None,
     quiet: NoProgress = False,
 ) -> None:
     use = work.tune_io.Use(use_hours, use_runs)
     wanted = work.tune_io.Wanted(figure, maximize, runs, rounds, time_limit, price, use)
     own = work.tune_io.Own(pattern, api, measure, ranks, size, transfer, mpi)
-    job = job_of_tuning(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    asked = job_of_tuning(job, dry_run)
     after, words = list(context.args), typed(context, without=())
-    if job is not None:
+    if asked is not None:
         work.tune_io.check(after, own, folder)
-        raise typer.Exit(work.tune_submit.submit_line("io", wanted, job, words, after, output, overwrite, quiet))
+        raise typer.Exit(work.tune_submit.submit_line("io", wanted, asked, words, after, output, overwrite, quiet))
     given = (after, own, folder, wanted, iobuf, dry_run, output, overwrite, quiet)
     raise typer.Exit(work.tune_io.tune_io(*given, scratch, words))
