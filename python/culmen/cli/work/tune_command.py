@@ -80,10 +80,12 @@ def _tune(tuner: Tuner, checked: Checked) -> Tuned | None:
     if simpler is not None and compared is not None and compared.kept is not None and compared.kept.as_good:
         new = simpler.settings
     tuned = tuned_of(tuner, new, compared)
-    tuner.write(tuned)
+    lines, ending = tuner.write(tuned)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):
         print(sentence)
-    show_lines(tuner.lines(tuned))
+    show_lines(lines)
     tuner.say(f"Wrote {tuner.folder / RESULT} and {tuner.folder / PAGE_NAME}")
+    for line in ending:
+        print(line)
     return tuned

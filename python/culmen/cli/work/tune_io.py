@@ -66,25 +66,19 @@ def tune_io(
     if dry_run:
         return FINISHED
     results = folder_for(output or Path(f"tune-{_NAME}"))
-    path = write_plan(results, {**plan_of(words, mpi, space, Path.cwd()), "files": str(folder.resolve())}, overwrite)
+    plan = plan_of(words, mpi, space, Path.cwd())
+    path = write_plan(results, {**plan, "files": str(folder.resolve())}, overwrite)
     all_cores = cores() * nodes_of(words, mpi)
     recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
-    plan = plan_of(words, mpi, space, Path.cwd())
-
-    def ending(tuned: Tuned) -> list[str]:
-        found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
-        return _ending(found, tuned.is_better, results)
 
     def more(tuned: Tuned) -> dict[str, Any]:
-        return {"command": command, "ending": ending(tuned)}
+        found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
+        return {"command": command, "ending": _ending(found, tuned.is_better, results)}
 
     with Scratch(folder) as place:
         os.environ[applied.BASE] = str(place.path.resolve())
         tuned = tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
-    if tuned is None:
-        return RESUMABLE
-    print("\n".join(ending(tuned)))
-    return FINISHED
+    return RESUMABLE if tuned is None else FINISHED
 
 
 def check(words: list[str], own: Own, folder: Path) -> None:

@@ -62,10 +62,7 @@ def tune_placement(
         return {"command": command, "ending": _ending(plan, tuned)}
 
     tuned = tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
-    if tuned is None:
-        return RESUMABLE
-    print("\n".join(_ending(plan, tuned)))
-    return FINISHED
+    return RESUMABLE if tuned is None else FINISHED
 
 
 def check_job(words: list[str], topology: str | None) -> None:

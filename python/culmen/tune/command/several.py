@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...base.text import shown
 from ...bench.verdict import Verdict, verdict_of
@@ -44,7 +44,7 @@ def judged(part: Part, rounds: Sequence[tuple[float, float]], least: int) -> Par
     """``rounds``: NaN for a run that failed. ``least``: number of rounds for a verdict."""
     whole = [pair for pair in rounds if not any(map(math.isnan, pair))]
     verdict = verdict_of(whole, part.maximize) if len(whole) >= least else None
-    return Part(part.name, part.maximize, part.weight, rounds, verdict)
+    return replace(part, rounds=rounds, verdict=verdict)
 
 
 def time_of(parts: Sequence[Part]) -> Part | None:

@@ -267,12 +267,14 @@ class Tuner:
             return []
         return lines_of(self._given, tuned.new, self._place, self.folder.resolve() / TUNED)
 
-    def write(self, tuned: Tuned) -> None:
+    def write(self, tuned: Tuned) -> tuple[list[str], list[str]]:
+        """Returns what it has written for users to type: ``lines``, and the key ``ending`` of ``more``."""
         shown_again = {"table": [*rows_of(tuned)], "sentences": [*sentences(tuned)], "file": defining(self._given)}
-        shown_again["lines"] = self.lines(tuned)
-        self._write_json(RESULT, {**as_json(tuned), **shown_again, **self._more(tuned)})
+        lines, more = self.lines(tuned), self._more(tuned)
+        self._write_json(RESULT, {**as_json(tuned), **shown_again, "lines": lines, **more})
         with replacing(self.folder / PAGE_NAME, PAGE, force=True) as path:
             path.write_text(tuning_page(self.recipe.name, tuned), encoding="utf-8")
+        return lines, more.get("ending", [])
 
     def _write_json(self, name: str, content: dict[str, Any]) -> None:
         with replacing(self.folder / name, _FILE, force=True) as path:
