@@ -86,6 +86,7 @@ def test_instructions_and_cycles_are_those_of_the_kernel(mpi, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "instructions per cycle" in done.stdout
     for rank in read_folder(tmp_path / "out"):
-        # Both count what the process has used, apart from what it used before or after.
-        assert 0.1 * rank.cpu_s < rank.cycles * 1e-9 < rank.cpu_s + 0.1
+        # A process uses at most the time that passes, and 0.1 s before or after. The kernel's counter and `cpu_s` can
+        # differ: only the counter includes the time that another virtual machine took.
+        assert 0.1 * rank.cpu_s < rank.cycles * 1e-9 < rank.seconds + 0.1
         assert rank.instructions == pytest.approx(rank.cycles, rel=0.1)
