@@ -94,7 +94,7 @@ def test_a_terminal_without_the_characters_shows_others(tmp_path):
     write_fit(tmp_path, "def f(p):\n    return [p['x'] - 1, p['x'] - 2]\n", "x = { lower = 0, upper = 5 }", 30)
     done = culmen("run", "study.toml", cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "for ??? = 1" in done.stdout  # Δχ²
+    assert "for Delta chi^2 = 1" in done.stdout  # Δχ²
 
 
 def test_a_bar_through_a_pipe(tmp_path):

@@ -8,15 +8,17 @@ from typing import NoReturn
 
 from ..base.exit_codes import FAILED
 from .app import app
+from .characters import register
 from .completion import words_of_bash
 
 
 def main() -> NoReturn:
     """Runs the command in sys.argv; every error is one sentence on standard error and an exit code."""
     _open_standard_streams()
+    similar = register()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without χ shows ? instead of an exception
+            stream.reconfigure(errors=similar)  # a terminal without χ shows chi instead of an exception
     bash_asks = os.environ.get("_CULMEN_COMPLETE") == "complete_bash"
     try:
         with words_of_bash() if bash_asks else contextlib.nullcontext():
