@@ -19,6 +19,7 @@ from .supervision import End, supervise
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
+_LAUNCHER_FAILED = (255, 1)  # Hydra, if a rank is lost while ranks start or end; a program may also return 1
 _OF_LAUNCHERS = "SIGTERM"  # which they send to all other ranks when one has ended early
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
@@ -52,7 +53,8 @@ def launch(
     if on_hosts:
         flags += [launcher.mpi.hosts, ",".join(f"{host}:{ranks}" for host, ranks in on_hosts)]
     environment["CULMEN_LAUNCH_SETS"] = ",".join(_set_by(environment, flags))
-    command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
+    rank_command = _rank_command(n, arguments, commands)
+    command = [launcher.program, *flags, "-n", str(n), *rank_command]
     shown = {name: value for name, value in environment.items() if name != "CULMEN_LAUNCH_SETS"}
     print(shlex.join([*(f"{name}={value}" for name, value in shown.items()), *command]), flush=True)
     if not _module(launcher).exists():
@@ -64,7 +66,8 @@ def launch(
     if dry_run:
         return 0
     end = supervise(command, environment, launcher.mpi, n)
-    if end.signal:
+    failures = _LAUNCHER_FAILED if rank_command[0] == _core.find_executable() else _LAUNCHER_FAILED[:1]
+    if end.signal or (end.lost and end.code in failures):
         print(f"culmen: {_loss(end)}, so {launcher.mpi.title} ended all ranks{how_to_continue()}", file=sys.stderr)
     return end.code
 
@@ -76,15 +79,16 @@ def _set_by(environment: Iterable[str], flags: list[str]) -> list[str]:
 
 
 def _loss(end: End) -> str:
+    early = "ended early (its own message is above, if it has written one)"
     if end.signal == _OF_LAUNCHERS and len(end.lost) != 1:
-        return "a rank ended early (its own message is above, if it has written one)"
+        return f"a rank {early}"
     if not end.lost:
         name = "a rank"
     elif len(end.lost) > 1:
         name = f"one of the ranks {', '.join(map(str, end.lost))}"
     else:
         name = "rank 0, the master," if end.lost == [0] else f"rank {end.lost[0]}"
-    return f"{name} was killed by {end.signal}"
+    return f"{name} was killed by {end.signal}" if end.signal else f"{name} {early}"
 
 
 def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str]:

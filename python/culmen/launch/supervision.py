@@ -25,7 +25,7 @@ class End:
 
     code: int  #: the master's exit code, or the launcher's if the master had none; 128 + signal if it was killed
     signal: str | None = None  #: of the ranks that the launch lost
-    lost: list[int] = field(default_factory=list)  #: one of them ended first, because of a signal; empty if unknown
+    lost: list[int] = field(default_factory=list)  #: one of them ended first, and ended early; empty if unknown
 
 
 def supervise(command: list[str], environment: dict[str, str], mpi: Mpi, ranks: int) -> End:
@@ -61,9 +61,10 @@ def supervise(command: list[str], environment: dict[str, str], mpi: Mpi, ranks: 
     master, had_to_kill = _said_in(said)
     ended_well = master == 0 or had_to_kill
     by = _signal_in(code) if code > 0 and code != master and not ended_well and not seen else None
+    is_unexplained = master is None and code > 0 and not seen
     if master is None:
         master = 128 - code if code < 0 else code
-    return End(master, by, first if by else [])
+    return End(master, by, first if by or is_unexplained else [])
 
 
 def _said_in(place: Path) -> tuple[int | None, bool]:
