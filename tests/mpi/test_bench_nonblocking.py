@@ -22,7 +22,10 @@ def launcher():
         pytest.skip("there is no Open MPI")
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 7, 8])
+SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (2, 4, 6, 7)]
+
+
+@pytest.mark.parametrize("ranks", [3, 5, 8, *SLOW])
 def test_the_messages_of_each_algorithm_are_those_that_are_expected(launcher, ranks):
     known = launcher.mpi.collectives
     with Ranks(launcher, ranks, HANGS_S) as launched:

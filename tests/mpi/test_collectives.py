@@ -76,7 +76,7 @@ def broken(mpi, tmp_path, monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", str(library))
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.slow), 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_each_algorithm_gives_right_results_or_is_refused(launcher, ranks):
     known = launcher.mpi.collectives
     refused = []
@@ -96,7 +96,7 @@ def test_each_algorithm_gives_right_results_or_is_refused(launcher, ranks):
     assert (("allgather", "recursive_doubling") in refused) == (known.refuses and ranks == 3)
 
 
-@pytest.mark.parametrize("ranks", [3, 4])
+@pytest.mark.parametrize("ranks", [pytest.param(3, marks=pytest.mark.slow), 4])
 def test_the_algorithm_that_was_asked_for_ran(launcher, ranks):
     """By the functions of the MPI's library, where it shows them; 3 ranks are too few or odd for some algorithms."""
     known = launcher.mpi.collectives
