@@ -280,9 +280,8 @@ def pingpong(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures the powers "
-            "of two up to 8M. For each power of two, it also measures the size that is 3 bytes larger and, from 4 "
-            "bytes on, the size that is 3 bytes smaller.",
+            help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures all powers "
+            "of two up to 8M, each power of two plus 3 bytes, and each power of two from 4 on minus 3 bytes.",
         ),
     ] = None,
     interval: Interval = 0.05,

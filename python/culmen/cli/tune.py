@@ -151,8 +151,8 @@ def app(
         typer.Option(
             "--figure",
             metavar="REGEX",
-            help="With --direct: tune for a number in the program's output, instead of its wall time. The number is "
-            "the group of the regular expression, as in 'rate = (\\S+)'.",
+            help="With --direct: optimize a number in the output of the program, instead of the wall time. The group "
+            "of the regular expression must match this number, as in 'rate = (\\S+)'.",
         ),
     ] = None,
     maximize: Maximize = False,
@@ -164,8 +164,8 @@ def app(
             min=0.01,
             max=100_000,
             show_default=False,
-            help="With --direct: the search ends after this time. Default: it ends after 10 runs, and 3 more for each "
-            "algorithm, but at most 150.",
+            help="With --direct: the search ends after M minutes. Default: it ends after 10 runs, plus 3 runs for each "
+            "algorithm that it can choose instead of the present ones, but after at most 150 runs.",
         ),
     ] = None,
     rounds: Annotated[
@@ -385,7 +385,13 @@ def hpl(
     ] = False,
     price: Annotated[
         float | None,
-        typer.Option("--price", metavar="X", show_default=False, min=0, help="Price of one core for one hour."),
+        typer.Option(
+            "--price",
+            metavar="X",
+            show_default=False,
+            min=0,
+            help="Price of one core for one hour, in any currency. culmen then also shows the cost of the runs.",
+        ),
     ] = None,
     use_hours: UseHours = None,
     use_runs: UseRuns = None,

@@ -72,7 +72,7 @@ Price = Annotated[
         min=0,
         max=1e6,
         show_default=False,
-        help="Price of one core for one hour, in any currency.",
+        help="Price of one core for one hour, in any currency. culmen then also shows the cost of the runs.",
     ),
 ]
 
