@@ -55,8 +55,8 @@ class Optimizer:
     - ``objectives``: number of objectives. ``tell`` receives one value per objective.
     - ``starts``: points that ``ask`` returns first.
     - ``limits``: bounds on extra values, such as ``{"stress": {"upper": 250}}``.
-    - ``evaluations``: number of evaluations that you plan; 0: not known.
-    - ``generational=False``: ``ask`` never waits for results of earlier candidates.
+    - ``evaluations``: number of evaluations that you plan; 0: unknown.
+    - ``generational=False``: ``ask`` returns candidates even if results of earlier candidates are missing.
     - ``workers``: with ``generational=False``, the number of candidates that you evaluate in parallel.
 
     Raises InputError for wrong arguments, and if the optimizer cannot solve the problem.

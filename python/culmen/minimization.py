@@ -116,7 +116,7 @@ def minimize(
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
     - ``stagnation_tolerance``: ``stagnation`` ignores improvements below this share of the total improvement. With 0,
-      it ignores no improvement
+      every improvement counts
     - ``wall_time_s``: the run ends after this number of seconds (0 means no limit), and you can resume the study
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
@@ -168,7 +168,7 @@ def minimize(
       values as extra values.
     - ``residuals``: expressions for the residuals, such as ``{"mass": "(mass - 3) / 0.1"}``. ``f`` then returns
       a dict of numbers.
-    - ``store``: path of a file that records each evaluation. If the file exists, culmen resumes the study in it.
+    - ``store``: path of a file that records each evaluation. If the file exists, culmen resumes the study in this file.
     - ``progress``: True shows the progress. False shows no progress. None shows the progress only on a terminal or in a
       notebook.
     - ``callback``: a function of your program. culmen calls this function after each evaluation, when the optimizer has
@@ -177,7 +177,8 @@ def minimize(
       ``best_value``. If the function returns True or raises StopIteration, the study stops. ``minimize`` then returns
       the best result so far, and ``result.reason`` is "callback". If the function raises another exception, the study
       also stops, and ``minimize`` raises this exception. Evaluations continue while the function runs. Therefore a
-      short study can end before the function stops it. ``result.message`` then says that the study had already ended.
+      short study can end before the function stops the study. ``result.message`` then says that the study had
+      already ended.
     - ``executor``: a ``concurrent.futures.Executor``, for example of Dask. This executor runs the evaluations instead
       of the processes of culmen. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: True resumes the study in ``store`` even if ``f``, a value that ``f`` uses or a file in

@@ -63,8 +63,8 @@ class Errors:
     ``errors["tau"]`` has these attributes:
 
     - ``value``: the best value of the parameter.
-    - ``error``: the error of the parameter. If the parameter moves by this error, χ² rises by 1, or the value rises by
-      ``up``. None: there is no error.
+    - ``error``: the error of the parameter. If the parameter moves by this error and the other parameters are fitted
+      again, χ² rises by 1, or the value rises by ``up``. None: there is no error.
     - ``scaled``: the error times ``scale``.
     - ``sandwich``: with a robust loss, the error that is also correct if residuals contain outliers.
     - ``interval``: the interval of the profile likelihood, with ``lower`` and ``upper``; None if it was not computed.

@@ -109,7 +109,7 @@ def boolean(*, initial: bool | None = None, active_when: str | None = None, valu
 
 @explained("culmen.fixed", "culmen.fixed(3)", _WORDS, _ANSWERS)
 def fixed(value: Value, *, active_when: str | None = None) -> Parameter:
-    """A parameter with only one value. The optimizer does not vary it, and the evaluator receives it."""
+    """A parameter with only one value. The optimizer does not vary the parameter. The evaluator receives the value."""
     given: Any = plain(single(value))
     return Parameter(type=type_of(given), active_when=active_when, value=given)
 

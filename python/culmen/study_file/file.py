@@ -118,8 +118,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores improvements below this share of the total improvement. With 0, it "
-            "ignores no improvement",
+            "`stagnation` ignores improvements below this share of the total improvement. With 0, every "
+            "improvement counts",
             sets="config",
             default="0",
         ),
@@ -246,7 +246,10 @@ class StudyFile(Table):
     ] = 1
     store: Annotated[
         str | None,
-        Setting("path of the file that records every evaluation", default="`NAME.db` in the current folder"),
+        Setting(
+            "path of the file that records every evaluation",
+            default="`NAME.db` in the current folder; `NAME` is the name of the study",
+        ),
     ] = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by name")]
     constraints: Annotated[

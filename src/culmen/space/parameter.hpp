@@ -24,10 +24,10 @@ struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::real;
   Scale scale = Scale::linear;
-  double lower = 0;                 ///< least allowed double
-  double upper = 1;                 ///< greatest allowed double
+  double lower = 0;                 ///< lowest allowed double
+  double upper = 1;                 ///< highest allowed double
   std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
-  std::optional<double> initial{};  ///< value in a starting point, and while inactive
+  std::optional<double> initial{};  ///< value in a starting point, and in a vector while the parameter is inactive
   std::string active_when{};        ///< a condition on other parameters; empty: always active
   std::optional<double> fixed{};    ///< the only value; the search does not vary it
   bool operator==(const Parameter&) const = default;

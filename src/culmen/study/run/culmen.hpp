@@ -66,7 +66,7 @@ struct MinimizeOptions {
   /// True: the candidates do not depend on the number of workers or on their speed. False: no worker waits for others.
   /// Not given: culmen chooses. A resumed study keeps its mode.
   std::optional<bool> generational = {};
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of the random numbers
   /// For least_squares(): the loss, which computes the value from the residuals. Example: {LossKind::soft_l1, 0.1} if
   /// some residuals are outliers. The default is the sum of the squared residuals.
   Loss loss = {};
@@ -86,9 +86,9 @@ struct MinimizeResult {
   std::vector<double> x;                                    ///< best parameters; empty if every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
-  /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error.
-  /// Examples: the parameter is not real, is at a bound, is inactive, or is not determined by the residuals. Or
-  /// evaluations near the best point failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or
+  /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
+  /// because it is not real, is at a bound, is inactive, is not determined by the residuals, or because evaluations
+  /// near the best point failed. Empty: the fit did not reach its end, MinimizeOptions::errors is false, or
   /// errors_message contains the reason.
   ///
   /// The value rises by 1 if a parameter moves by its error and the other parameters are fitted again. The residuals
