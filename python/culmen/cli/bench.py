@@ -281,7 +281,8 @@ def pingpong(
             "--sizes",
             metavar="N,N-N,…",
             help="Message sizes in bytes. You can write sizes as 64K or 4M. By default, culmen measures all powers "
-            "of two up to 8M, each power of two plus 3 bytes, and each power of two from 4 on minus 3 bytes.",
+            "of two up to 8M. It also measures the sizes that are 3 bytes larger and, from 4 bytes on, the sizes that "
+            "are 3 bytes smaller.",
         ),
     ] = None,
     interval: Interval = 0.05,
