@@ -130,6 +130,9 @@ class Conversation:
     def _end(self) -> None:
         """Asks the ranks to end, then ends them."""
         assert self._process.stdin is not None
+        with suppress(OSError):  # Open MPI 5 does not tell the ranks that the input has ended, so they need the word
+            self._process.stdin.write("end\n")
+            self._process.stdin.flush()
         with suppress(OSError):
             self._process.stdin.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
