@@ -65,7 +65,9 @@ def test_a_program_with_a_session_has_a_profile(run):
         assert 0 < rank.in_mpi < rank.seconds
 
 
-def test_sessions_one_after_another_are_one_profile(run):
+def test_sessions_one_after_another_are_one_profile(mpi, run):
+    if find_launcher(mpi).mpi.title == "MPICH 5":
+        pytest.skip("this MPI sometimes hangs by itself when a session begins after the last one has ended")
     _, ranks = run("again")
     assert counted(ranks) == traffic("solver", "solver 2", "solver 3")
     assert all(rank.seconds for rank in ranks)
