@@ -61,7 +61,8 @@ class Task:
     ``conclude``: gets the folders with results, the folder for the tables, and whether all points are measured.
     ``left``: gets a store and the number of all points; returns the numbers of points without an outcome, and of failed
     points. ``clear``: removes the measurements. ``is_complete``: gets a folder with all points, and says whether the
-    job also did the work after them. ``after``: words of the command after ``--``."""
+    job also did the work after them. ``after``: words of the command after ``--``. ``rest_s``: gets a store, also a new
+    one, and returns the longest time of the work that is left; None: in proportion to the missing points."""
 
     name: str
     arguments: list[str]
@@ -76,6 +77,7 @@ class Task:
     clear: Callable[[Path], None] = remove_rounds
     is_complete: Callable[[Path], bool] = lambda _folder: True
     after: Sequence[str] = ()
+    rest_s: Callable[[Path], float] | None = None
 
     @property
     def typed(self) -> list[str]:

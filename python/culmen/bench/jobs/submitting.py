@@ -37,8 +37,11 @@ def request_for(
     all. ``longest_s``: the longest duration of a point of the pilot."""
     wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
     nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
-    each_s = min(task.most_s / task.points, longest_s)
-    estimate_s = _START_S + max(1, min(missing, pilot or missing)) * (_FACTOR * each_s + _LAUNCH_S)
+    if task.rest_s is not None:
+        work_s = _FACTOR * task.rest_s(job.folder.path / task.store)
+    else:
+        each_s = min(task.most_s / task.points, longest_s)
+        work_s = max(1, min(missing, pilot or missing)) * (_FACTOR * each_s + _LAUNCH_S)
     given_s = time_of(wanted.time) if wanted.time else None
     words = shlex.join([_core.find_executable(), *task.arguments, *limit_of(pilot)])
     after = f" \\\n  -- {shlex.join(task.after)}" if task.after else ""
@@ -48,7 +51,7 @@ def request_for(
         partition.name,
         nodes,
         per_node,
-        time_for(partition, given_s, estimate_s),
+        time_for(partition, given_s, _START_S + work_s),
         Path.cwd(),
         job.folder.output,
         f'{words} \\\n  --output {folder} \\\n  --scratch "{scratch}"{after}',

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..._core import CulmenError, InputError
+from ..._core import InputError
 from ...bench.jobs.asked import Cluster, Task, Wanted
 from ...bench.measuring import End
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ...store.opening import open_store
+from .job_time import Work, seconds_in, told_in
 from .line import MOST_RUNS, remove_line
 from .line import Wanted as Line
 from .recipe import RecipeFile
-from .tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results, spent_s
+from .tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 _DEFAULT_EVALUATIONS = 150
@@ -33,7 +33,11 @@ def task_for(
     """``words``: options of the command in the job. ``folder``: for the results. Raises InputError if the time of a run
     is not known, or if the cluster has several partitions."""
     check_partitions(cluster)
-    runs = 1 + (recipe.stop.evaluations or _DEFAULT_EVALUATIONS) + 3 * recipe.tune.rounds
+    stop, rounds = recipe.stop, recipe.tune.rounds
+    searched = stop.evaluations or (None if stop.wall_time_s else _DEFAULT_EVALUATIONS)
+    runs = 1 + (searched or _DEFAULT_EVALUATIONS) + 3 * rounds
+    run_s = _most_s_of(recipe, folder / cluster.partitions[0].name, cluster)
+    work = Work(run_s, searched, rounds, stop.wall_time_s)
     return Task(
         f"tune-{recipe.name}",
         ["tune", "command", str(file), *words],
@@ -41,11 +45,12 @@ def task_for(
         SEARCH,
         "runs at most",
         runs,
-        runs * _most_s_of(recipe, folder / cluster.partitions[0].name, cluster),
+        runs * run_s,
         lambda store: _missing(store, recipe, file, runs),
         conclude,
         left=lambda store, all_runs: (_left(store, recipe, all_runs), 0),
         clear=lambda store: remove_results(store.parent),
+        rest_s=lambda store: work.left_s(store.parent),
     )
 
 
@@ -61,10 +66,11 @@ def task_for_line(
     """The job of `culmen tune placement` or `culmen tune io`. ``words``: options of the command in the job. ``after``:
     the words after ``--``. The parameters depend on the nodes of the job. Raises InputError as ``task_for`` does."""
     check_partitions(cluster)
-    runs = 1 + (wanted.runs or MOST_RUNS) + 3 * wanted.rounds
+    searched = wanted.runs or MOST_RUNS
+    runs = 1 + searched + 3 * wanted.rounds
     place = folder / cluster.partitions[0].name
     each_s = run_s(f"culmen tune {name}", wanted.time_limit_s, "--time-limit", place, cluster)
-    typed = typed_words(name, words, after)
+    typed, work = typed_words(name, words, after), Work(each_s, searched, wanted.rounds)
 
     def left(store: Path) -> int:
         return 0 if result_of(store.parent, typed) else max(1, runs - _told(store))
@@ -82,6 +88,7 @@ def task_for_line(
         left=lambda store, _: (left(store), 0),
         clear=lambda store: remove_line(store.parent),
         after=after,
+        rest_s=lambda store: work.left_s(store.parent),
     )
 
 
@@ -114,7 +121,7 @@ def run_s(name: str, limit_s: float | None, option: str, folder: Path, cluster: 
     if cluster.wanted.time:
         return 0.0
     for store in STORES:
-        if (told := _count(folder / store)) and (seconds := _seconds(folder / store)) is not None:
+        if (told := told_in(folder / store)) and (seconds := seconds_in(folder / store)):
             return seconds / told
     raise InputError(
         f"{name}: culmen cannot estimate the time of the job, because the time of a run is not known; write "
@@ -136,23 +143,9 @@ def _left(store: Path, recipe: RecipeFile, runs: int) -> int:
     return 0 if result_in(store.parent, recipe) else max(1, runs - _told(store))
 
 
-def _seconds(store: Path) -> float | None:
-    try:
-        return spent_s([store])
-    except CulmenError:
-        return None
-
-
 def _told(store: Path) -> int:
     """The number of all runs in the folder of this store."""
-    return sum(_count(store.parent / name) for name in STORES)
-
-
-def _count(store: Path) -> int:
-    try:
-        return int(open_store(store).summary["told"]) if store.exists() else 0
-    except CulmenError:
-        return 0  # the job is just writing it
+    return sum(told_in(store.parent / name) for name in STORES)
 
 
 def result_in(folder: Path, recipe: RecipeFile) -> dict[str, Any] | None:

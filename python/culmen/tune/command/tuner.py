@@ -49,7 +49,7 @@ from .simpler import Simpler, compared_with_best, simpler_than
 from .stopping import Ended, StopRule, as_dict, ended_from
 from .worth import Worth
 
-STORES = _PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
+STORES = PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
 _BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
 _LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
@@ -171,15 +171,15 @@ class Tuner:
         """Hours that the program will run in total; None if the user does not say."""
         if all(getattr(self.recipe.tune, key) is None for key in USE):
             return None
-        return use_h_of(self.recipe, float(read(self.store(_PRESENT)).columns["wall_time_s"][0]))
+        return use_h_of(self.recipe, float(read(self.store(PRESENT)).columns["wall_time_s"][0]))
 
     def _try_present(self) -> bool:
         """Makes one run, which also fills caches. Returns False if a signal stopped it."""
-        result = self._run_each([self.present], _PRESENT, "run with the present settings")
+        result = self._run_each([self.present], PRESENT, "run with the present settings")
         if result.reason == "interrupted":
             return False
         if result.best is None or result.violation > 0:
-            for store in {self.store(_PRESENT), self.folder / _PRESENT}:
+            for store in {self.store(PRESENT), self.folder / PRESENT}:
                 remove_measurements(store)
             why = result.first_failure or ("it violates [limits]" if result.violation > 0 else result.message)
             raise InputError(f"{self._source}: the program failed with the present settings: {why}")
@@ -188,9 +188,9 @@ class Tuner:
 
     def _limit_time(self) -> None:
         """Sets a time limit. Otherwise a run that hangs would block the search."""
-        if not self._limits or not self.store(_PRESENT).exists():
+        if not self._limits or not self.store(PRESENT).exists():
             return
-        limit_s = float(math.ceil(_LONGER * spent_s([self.store(_PRESENT)]) + _LEAST_LIMIT_S))
+        limit_s = float(math.ceil(_LONGER * spent_s([self.store(PRESENT)]) + _LEAST_LIMIT_S))
         evaluator = self.recipe.evaluator.model_copy(update={"time_limit_s": limit_s})
         self.recipe = self.recipe.model_copy(update={"evaluator": evaluator})
         self._limits = False

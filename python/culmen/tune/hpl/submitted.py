@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..._core import CulmenError
 from ...bench.jobs.asked import Cluster, Task
 from ...bench.measuring import End
+from ..command.job_time import seconds_in
 from ..command.submitted import check_partitions, result_of, typed_words
-from ..command.tuner import spent_s
+from .job_time import rest_s
 from .options import Options
 from .plan import CHECK_SHARE, SEARCH_SHARE
 from .runs import FIRST, remove_results, stores_in
 
 NAME = "hpl"
-_PERCENT, _BUILDS_S = 100, 900.0  # of all builds, about
+_PERCENT = 100
 
 
 def task_for(
@@ -29,7 +29,7 @@ def task_for(
     def left(store: Path) -> int:
         if result_of(store.parent, typed):
             return 0
-        return max(1, _PERCENT - int(_PERCENT * _spent_s(store.parent) / budget_s))
+        return max(1, _PERCENT - int(_PERCENT * seconds_in(*stores_in(store.parent)) / budget_s))
 
     return Task(
         f"tune-{NAME}",
@@ -38,17 +38,11 @@ def task_for(
         FIRST,
         "% of the time",
         _PERCENT,
-        budget_s + (_BUILDS_S if options.build else 0),
+        budget_s,
         left,
         conclude,
         left=lambda store, _: (left(store), 0),
         clear=lambda store: remove_results(store.parent),
         after=options.words,
+        rest_s=lambda store: rest_s(store.parent, options),
     )
-
-
-def _spent_s(folder: Path) -> float:
-    try:
-        return spent_s(stores_in(folder))
-    except CulmenError:
-        return 0.0  # the job is just writing one
