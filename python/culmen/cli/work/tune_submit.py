@@ -7,7 +7,7 @@ from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.jobs.asked import Cluster, Wanted
 from ...bench.measuring import End
 from ...tune.command.line import Wanted as Line
-from ...tune.command.recipe import read_recipe, with_use
+from ...tune.command.recipe import check_energy, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
 from ...tune.command.submitted import (
     copy_results,
@@ -42,8 +42,9 @@ def submit_command(
     """``words``: options of the command in the job. Returns an exit code. Raises InputError for a wrong file, and for
     what the cluster does not have."""
     recipe = with_use(read_recipe(file), use_hours, use_runs)
-    cluster = Cluster.of(with_file(wanted, recipe))
-    folder = output or Path(f"tune-{recipe.name}")
+    wanted = with_file(wanted, recipe)
+    check_energy(recipe, file, wanted.nodes or 1)
+    cluster, folder = Cluster.of(wanted), output or Path(f"tune-{recipe.name}")
 
     def conclude(folders: list[Path], to: Path, end: End) -> int:
         return _show(result_in(folders[0], recipe), folders[0], to, end, quiet)

@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ _WRONG, _LATE, _UNBUILT = 127, 124, 125  # exit codes; the first two are those o
 _LOG, _DONE, _LINES = "build.log", ".culmen-built", 15
 LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # of bench/parts.py: variables of launchers, which evaluators do not get
 ENERGY = Path("/sys/class/powercap")
+_MOST_W = 2000.0  # more than a processor uses
 
 
 def main() -> None:
@@ -71,7 +73,7 @@ def _expanded(words: list[str], file: str | None) -> list[str]:
 def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | None]:
     """Runs the program. Returns wall time and processor time in seconds, the largest memory of one process in bytes,
     and the energy in joule."""
-    before, begun = energy_j(), time.perf_counter()
+    meter, begun = Meter(), time.perf_counter()
     try:
         pid = os.posix_spawnp(words[0], words, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
     except OSError as e:
@@ -82,14 +84,13 @@ def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | N
         signal.signal(signal.SIGALRM, lambda *_: _end_late(pid, limit_s))
         signal.setitimer(signal.ITIMER_REAL, limit_s)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # the program keeps its process number until the alarm is off
-    wall_s, after = time.perf_counter() - begun, energy_j()
+    wall_s, joule = time.perf_counter() - begun, meter.end()
     signal.setitimer(signal.ITIMER_REAL, 0)
     _, status, used = os.wait4(pid, 0)
     if os.WIFSIGNALED(status):
         _die_of(os.WTERMSIG(status))
     if code := os.waitstatus_to_exitcode(status):
         sys.exit(code)
-    joule = None if before is None or after is None else _used(before, after)
     return wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, joule
 
 
@@ -127,8 +128,36 @@ def _number(file: Path) -> float:
     return int(file.read_text()) * 1e-6
 
 
-def _used(before: dict[str, tuple[float, float]], after: dict[str, tuple[float, float]]) -> float:
-    return sum((end - before[zone][0]) % size for zone, (end, size) in after.items())
+class Meter:
+    """The energy of all processors of this machine from now on. A counter wraps around after some minutes, so a thread
+    reads it before that."""
+
+    def __init__(self) -> None:
+        self._last, self._joule, self._ended = energy_j(), 0.0, threading.Event()
+        if self._last is not None:
+            self._every_s = min(size for _, size in self._last.values()) / _MOST_W
+            self._thread = threading.Thread(target=self._follow, daemon=True)
+            self._thread.start()
+
+    def end(self) -> float | None:
+        """The energy in joule; None if it is not readable."""
+        self._ended.set()
+        if self._last is None:
+            return None
+        self._thread.join()
+        self._read()
+        return None if self._last is None else self._joule
+
+    def _follow(self) -> None:
+        while self._last is not None and not self._ended.wait(self._every_s):
+            self._read()
+
+    def _read(self) -> None:
+        before, self._last = self._last, energy_j()
+        if before is None or self._last is None or before.keys() != self._last.keys():
+            self._last = None
+            return
+        self._joule += sum((now - before[zone][0]) % size for zone, (now, size) in self._last.items())
 
 
 def _built(options: argparse.Namespace) -> Path:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..._core import InputError
 from ...base.toml import tomllib
+from ...launch.typed_hosts import why_elsewhere
 from ...problem.given import Value
 from ...problem.parameter import Parameter
 from ...problem.space import Space
@@ -147,12 +148,7 @@ def _check(recipe: RecipeFile, path: Path) -> None:
     _check_weights(recipe, path)
     if recipe.tune.measure and _names_value(recipe):
         raise InputError(f"{path}: [tune] measure and a value of the program are both given; remove one of them")
-    if _needs_energy(recipe) and measured.energy_j() is None:
-        what = '[tune] measure = "energy"' if recipe.tune.measure else f"{_KEYS['energy']} is used"
-        raise InputError(
-            f"{path}: {what}, but the energy of this machine cannot be read in {measured.ENERGY}; "
-            "use another measure, or ask for the right to read it"
-        )
+    check_energy(recipe, path)
     _check_use(recipe, path)
     if (recipe.run.workers or 1) > 1:
         raise InputError(f"{path}: [run] workers: runs side by side would disturb each other; remove workers")
@@ -183,6 +179,24 @@ def _check_weights(recipe: RecipeFile, path: Path) -> None:
 def parts_of(recipe: RecipeFile) -> list[several.Part]:
     """The objectives if there are several; otherwise empty."""
     return several.parts_of(recipe.objectives, recipe.tune.weights)
+
+
+def check_energy(recipe: RecipeFile, path: Path, nodes: int = 1) -> None:
+    """``nodes``: of the job that runs the program. Raises InputError if culmen cannot read the energy of its runs."""
+    if not _needs_energy(recipe):
+        return
+    what = '[tune] measure = "energy"' if recipe.tune.measure else f"{_KEYS['energy']} is used"
+    if measured.energy_j() is None:
+        raise InputError(
+            f"{path}: {what}, but the energy of this machine cannot be read in {measured.ENERGY}; "
+            "use another measure, or ask for the right to read it"
+        )
+    why = f"the job has {nodes} nodes" if nodes > 1 else why_elsewhere(recipe.evaluator.command or [])
+    if why:
+        raise InputError(
+            f"{path}: {what}, but culmen can read only the energy of the machine on which it runs itself, and {why}; "
+            "use another measure, or run the program on this machine"
+        )
 
 
 def _needs_energy(recipe: RecipeFile) -> bool:

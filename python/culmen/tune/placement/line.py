@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ...launch.allocation import tasks_on_nodes
 from ...launch.mpi import Mpi, Placement, recognise
 from ...launch.preloading import check_command, is_launcher
 from ...launch.programs import said_by
+from ...launch.typed_hosts import hosts_of, options_of
 from .placed import HYPER, PER_NODE, PLACEMENT, RANKS, VARIABLE
 
 EXAMPLE = "example: culmen tune placement -- mpiexec -n 4 ./app"
@@ -83,7 +84,7 @@ def _launched(variables: dict[str, str], before: list[str], launcher: str, words
     counts = [group[-1] for role, group in options if role == RANKS]
     if len(counts) != 1 or not counts[0].isdecimal() or int(counts[0]) < 1:
         raise InputError(f"{launcher} needs the number of ranks once, as -n N, so that culmen can vary it; {EXAMPLE}")
-    ranks, nodes = int(counts[0]), _nodes(options, known)
+    ranks, nodes = int(counts[0]), _nodes([group for _, group in options], known)
     if ranks % nodes:
         raise InputError(f"{ranks} ranks cannot be shared out evenly to {nodes} nodes; give a multiple of {nodes}")
     if shutil.which(program[0]) is None:
@@ -96,14 +97,8 @@ def _launched(variables: dict[str, str], before: list[str], launcher: str, words
 
 def _options(words: list[str], known: Placement) -> tuple[list[tuple[str, list[str]]], list[str]]:
     """The options with their roles, and the words of the program."""
-    options, at = [], 0
-    while at < len(words) and words[at].startswith("-"):
-        name = words[at].lstrip("-")
-        count = 0 if "=" in name or name in known.flags else 2 if name in known.pairs else 1
-        group = words[at : at + 1 + count]
-        options.append((_role(name.partition("=")[0], group, known), group))
-        at += 1 + count
-    return options, words[at:]
+    options, program = options_of(words, known)
+    return [(_role(group[0].lstrip("-").partition("=")[0], group, known), group) for group in options], program
 
 
 def _role(name: str, group: list[str], known: Placement) -> str:
@@ -121,25 +116,11 @@ def nodes_of(words: list[str], mpi: Mpi | None) -> int:
     place = next((k for k, word in enumerate(words) if is_launcher(word)), None)
     if place is None or mpi is None or mpi.placement is None:
         return 1 if place is None else max(1, len(tasks_on_nodes()))
-    return _nodes(_options(words[place + 1 :], mpi.placement)[0], mpi.placement)
+    return _nodes(options_of(words[place + 1 :], mpi.placement)[0], mpi.placement)
 
 
-def _nodes(options: list[tuple[str, list[str]]], known: Placement) -> int:
-    for _, group in options:
-        name = group[0].lstrip("-")
-        if name in known.hosts and len(group) > 1:
-            return len({host.partition(":")[0] for host in group[1].split(",")})
-        if name in known.hostfiles and len(group) > 1:
-            return _hosts_in(Path(group[1]))
-    return max(1, len(tasks_on_nodes()))
-
-
-def _hosts_in(path: Path) -> int:
-    try:
-        lines = [line.partition("#")[0].split() for line in path.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as e:
-        raise InputError(f"the file with hosts {path} cannot be read: {e}") from None
-    return max(1, len(Counter(words[0].partition(":")[0] for words in lines if words)))
+def _nodes(options: Sequence[Sequence[str]], known: Placement) -> int:
+    return len(hosts_of(options, known)) or max(1, len(tasks_on_nodes()))
 
 
 def _number(texts: list[str]) -> int:
