@@ -136,3 +136,34 @@ def test_wrong_options_of_a_job_are_a_sentence(folder, words, says):
     assert done.returncode == 2, done.stdout
     assert says in " ".join(done.stderr.split())
     assert not list(folder.glob("tune-*"))
+
+
+WRONG_HPL = {
+    "--program nothing": "--program nothing: there is no such program; give the path of xhpl or hpcc",
+    "--program app --build .": "--program and --build are both given; remove one of them",
+    "--build nothing": "--build nothing: there is no such file or folder",
+    "--mpis openmpi": "--mpis says how to build HPL; give its sources with --build FOLDER",
+    "--build sources --mpis opnempi": "--mpis opnempi: culmen knows no such MPI; did you mean 'openmpi'?",
+    "--fix blas=opnblas": "--fix blas=opnblas: culmen knows no such BLAS; did you mean 'openblas'?",
+    "--fix mpi=nothing": "--fix mpi=nothing: culmen knows no such MPI; there are ",
+    "--fix nb": "--fix nb: write NAME=VALUE, such as nb=192",
+    "--fix grid=1000x1000": "--fix grid=1000x1000: this needs 1000000 ranks, but there are ",
+    "--fix binding=cores": "--fix binding=cores: write one of default, none, core, socket",
+    "--only nbb": "there is no parameter 'nbb' of HPL; did you mean 'nb'?",
+    "--only nb --fix nb=64": "nothing is left to search; fix fewer parameters, or name more with --only",
+    "--ranks 100000": "--ranks 100000: there are ",
+    "--memory 120%": "--memory 120%: write a share of at most 100%, such as 80%, or a size such as 16G",
+    "--memory 16": "--memory 16: write a share of at most 100%, such as 80%, or a size such as 16G",
+    "--memory 1G --size 50000": "--size 50000 needs 19 GiB of memory, but there are 1 GiB for it",
+    "--present nothing.dat": "nothing.dat cannot be read: No such file or directory",
+    "--present app": "app has 3 lines; an input file of HPL has 31",
+}
+
+
+@pytest.mark.parametrize("words", WRONG_HPL)
+def test_wrong_options_of_hpl_are_a_sentence_before_any_job(folder, words):
+    (folder / "sources").mkdir()
+    done = culmen("tune", "hpl", "--submit", "local", *words.split(), cwd=folder)
+    assert done.returncode == 2, done.stdout
+    assert WRONG_HPL[words] in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert not list(folder.glob("tune-*"))

@@ -52,6 +52,11 @@ class Cluster:
         shapes = [shape_of(each, 0, nodes, per_node) for each in self.partitions]
         return min(nodes * tasks for nodes, tasks in shapes)
 
+    def most_cpus(self) -> int:
+        """The number of hardware threads that the largest of the jobs has at most."""
+        counts = [shape_of(each, 0, self.wanted.nodes, self.wanted.tasks_per_node)[0] for each in self.partitions]
+        return max(nodes * each.cpus for nodes, each in zip(counts, self.partitions, strict=True))
+
 
 @dataclass(frozen=True)
 class Task:

@@ -10,6 +10,7 @@ from ...tune.command.line import Wanted as Line
 from ...tune.command.recipe import check_energy, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
 from ...tune.command.submitted import (
+    check_partitions,
     copy_results,
     result_in,
     result_of,
@@ -20,6 +21,7 @@ from ...tune.command.submitted import (
 )
 from ...tune.command.tuner import PAGE_NAME, RESULT
 from ...tune.hpl import submitted as hpl
+from ...tune.hpl.checked import check_options
 from ...tune.hpl.options import Options
 from .submit import run_jobs
 from .summary import print_table
@@ -78,13 +80,15 @@ def submit_hpl(
     options: Options, job: Wanted, words: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """``words``: as for submit_line. Returns an exit code. Raises InputError for what the cluster does not have."""
-    cluster = Cluster.of(job)
+    cluster, folder = Cluster.of(job), output or FOLDER
+    check_partitions(cluster)
+    check_options(options, cluster.most_cpus(), folder / cluster.partitions[0].name)
 
     def conclude(folders: list[Path], to: Path, end: End) -> int:
         found = result_of(folders[0], typed_words(hpl.NAME, words, [*options.words]))
         return _show(found, folders[0], to, end, quiet)
 
-    return run_jobs(hpl.task_for(options, words, cluster, conclude), cluster, output or FOLDER, overwrite, quiet)
+    return run_jobs(hpl.task_for(options, words, cluster, conclude), cluster, folder, overwrite, quiet)
 
 
 def _show(found: dict[str, Any] | None, measured: Path, folder: Path, end: End, quiet: bool) -> int:

@@ -10,6 +10,7 @@ from ..._core import InputError
 from ...base.machine import available_bytes
 from ...problem.given import Value
 from .baseline import Baseline, baseline_for
+from .checked import check_ranks, check_rest
 from .choosing import bound, found_programs, left_out, machine_settings
 from .measured import How
 from .options import Options
@@ -44,8 +45,7 @@ class Asked:
     def __post_init__(self) -> None:
         given = self.options
         self.cores = all_cores()
-        if (given.ranks or 1) > self.cores:
-            raise InputError(f"--ranks {given.ranks}: there are {self.cores} cores; write at most {self.cores}")
+        check_ranks(given.ranks, self.cores)
         self._fixed = fixed_by(given.fix, self.cores)
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)
@@ -59,18 +59,12 @@ class Asked:
         different = [each for at, each in enumerate(self.cases.values()) if each not in [*self.cases.values()][:at]]
         kinds = len(different) + 1 + given.compare_random
         self.wanted = Wanted(given.minutes, given.rounds, given.size, memory, kinds)
-        check_names([*self._fixed, *(self._only or ())], list(self.cases[PRESENT]))
-        if not self._may_change():
-            raise InputError("nothing is left to search; fix fewer parameters, or name more with --only")
-
-    @property
-    def _only(self) -> list[str] | None:
-        only = self.options.only
-        return None if only is None else [name.strip() for name in only.split(",") if name.strip()]
+        check_names([*self._fixed, *(self.options.only_names or ())], list(self.cases[PRESENT]))
+        check_rest(self._may_change())
 
     def _may_change(self) -> set[str]:
         """The parameters that the user lets culmen change."""
-        names = set(self.cases[PRESENT]) if self._only is None else set(self._only)
+        names = set(self.cases[PRESENT]) if self.options.only_names is None else set(self.options.only_names)
         return names - set(self._fixed)
 
     @property
@@ -137,12 +131,17 @@ class Asked:
 
     def space(self, known: Known) -> dict[str, dict[str, Any]]:
         starts = [*self.cases.values(), known.usual]
-        return space_for(self._worth_a_search(known), self.cores, self.options.ranks, starts, self._only, self._fixed)
+        return space_for(
+            self._worth_a_search(known), self.cores, self.options.ranks, starts, self.options.only_names, self._fixed
+        )
 
     def whole_space(self) -> dict[str, dict[str, Any]]:
         """The space before any run. It also has libraries and builds that may be slow."""
-        starts = [*self.cases.values()]
-        return space_for(self.programs, self.cores, self.options.ranks, starts, self._only, self._fixed)
+        return self._space_for(self.programs, [*self.cases.values()])
+
+    def _space_for(self, programs: Programs, starts: list[Settings]) -> dict[str, dict[str, Any]]:
+        given = self.options
+        return space_for(programs, self.cores, given.ranks, starts, given.only_names, self._fixed)
 
     def constraints(self, known: Known) -> dict[str, str]:
         searched = {name for name, table in self.space(known).items() if "value" not in table}

@@ -26,10 +26,7 @@ def baseline_for(program: Program, given: Path | None, ranks: int, cores: int) -
     machine. ``ranks``: number of ranks if there is no file. Raises InputError if the file is wrong or needs too many
     ranks."""
     if given is not None:
-        dat = read_dat(given)
-        if (needed := ranks_of(settings_of(dat))) > cores:
-            raise InputError(f"{given} needs {needed} ranks, but there are {cores} cores")
-        return _of_file(program, dat, f"as in {given}")
+        return _of_file(program, read_present(given, cores), f"as in {given}")
     name = input_name(program.is_hpcc)
     for folder in dict.fromkeys((Path.cwd(), Path(program.path).parent)):
         if (folder / name).is_file():
@@ -40,6 +37,14 @@ def baseline_for(program: Program, given: Path | None, ranks: int, cores: int) -
         return Baseline(shipped(ranks, program.present_blas), Dat(), "as in the file that comes with hpcc")
     usual = calculator(ranks, program.present_blas)
     return Baseline(usual, Dat(), f"as web calculators choose them, because there is no {name} here")
+
+
+def read_present(given: Path, cores: int) -> Dat:
+    """``given``: as for baseline_for(). Raises InputError as it does."""
+    dat = read_dat(given)
+    if (needed := ranks_of(settings_of(dat))) > cores:
+        raise InputError(f"{given} needs {needed} ranks, but there are {cores} cores")
+    return dat
 
 
 def _of_file(program: Program, dat: Dat, source: str) -> Baseline:

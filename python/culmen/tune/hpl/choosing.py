@@ -10,6 +10,7 @@ from ...launch.mpi import Placement
 from ..placement.placed import words_for
 from ..placement.topology import Topology, read_topology
 from .building import build, built_before, mpicc_of, place_of
+from .checked import check_build
 from .compilers import compilers_named, flags_listed, words_for_blas
 from .making import commands_in
 from .options import Options
@@ -28,13 +29,9 @@ def found_programs(
 ) -> tuple[Programs, list[str]]:  # fmt: skip
     """The programs, and a sentence for each build that failed. ``builds``: if false, culmen builds nothing, and says
     only how it would build. Raises InputError if there is no program."""
+    check_build(options, folder)
     if options.build is None:
-        for name in ("compilers", "mpis", "link", "flags"):
-            if getattr(options, name):
-                raise InputError(f"--{name} says how to build HPL; give its sources with --build FOLDER")
         return Programs.one(find_program(options.program, options.words)), []
-    if options.program is not None:
-        raise InputError("--program and --build are both given; remove one of them")
     sources, recipes, failed = Sources.at(options.build, folder), _recipes(options), []
     say(f"Builds of HPL in {folder / BUILDS}: {len(recipes)}")
     built: dict[Choice, Program] = {}

@@ -30,3 +30,8 @@ class Options:
     use: Use = field(default_factory=Use)
     seed: int = 1
     words: Sequence[str] = ()
+
+    @property
+    def only_names(self) -> list[str] | None:
+        """The names of ``only``."""
+        return None if self.only is None else [name.strip() for name in self.only.split(",") if name.strip()]

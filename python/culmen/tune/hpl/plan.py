@@ -1,6 +1,7 @@
 """How the time of ``culmen tune hpl`` is spent: sizes of the search, of a check of its order, and of the comparison."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,18 +117,32 @@ def memory_of(text: str | None, available: float) -> float:
     """The bytes of ``--memory``: a share such as 80%, or bytes such as 16G. Raises InputError for a wrong text."""
     if text is None:
         return SHARE_OF_MEMORY * available
-    units = {"%": available / 100, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
-    number, unit = text[:-1], units.get(text[-1:])
-    try:
-        bytes_ = float(number) * unit if unit else 0.0
-    except ValueError:
-        bytes_ = 0.0
+    bytes_ = _bytes_in(text, available)
     if not BYTES < bytes_ <= available:
         raise InputError(
             f"--memory {text}: write a share such as 80%, or a size such as 16G, of at most {_gib(available)} that are "
             "available"
         )
     return bytes_
+
+
+def check_memory(text: str, size: int | None) -> None:
+    """The same, as far as it does not depend on the machine. Raises InputError."""
+    is_share = text.endswith("%")
+    memory = _bytes_in(text, math.inf if is_share and _bytes_in(text, 1.0) <= 1 else 0.0)
+    if not memory > BYTES:
+        raise InputError(f"--memory {text}: write a share of at most 100%, such as 80%, or a size such as 16G")
+    if not is_share:
+        check_size(size, memory, memory)
+
+
+def _bytes_in(text: str, available: float) -> float:
+    """0 for a wrong text."""
+    units = {"%": available / 100, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+    try:
+        return float(text[:-1]) * units[text[-1:]]
+    except (ValueError, KeyError):
+        return 0.0
 
 
 def second_n(first: Curve, wanted: Wanted) -> int:

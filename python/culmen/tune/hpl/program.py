@@ -147,8 +147,7 @@ def find_program(given: Path | None, words: Sequence[str] = (), launcher: str | 
 
 def _path_of(given: Path | None) -> str:
     if given is not None:
-        if not given.is_file() or not os.access(given, os.X_OK):
-            raise InputError(f"--program {given}: there is no such program; give the path of xhpl or hpcc")
+        check_program(given)
         return str(given.resolve())
     for name in _NAMES:
         if found := shutil.which(name):
@@ -157,6 +156,17 @@ def _path_of(given: Path | None) -> str:
         "there is no HPL on PATH (looked for xhpl and hpcc); install one, for example with `apt-get install hpcc`, or "
         "give its path with --program"
     )
+
+
+def check_program(given: Path) -> None:
+    """Raises InputError if it cannot run."""
+    if not given.is_file() or not os.access(given, os.X_OK):
+        raise InputError(f"--program {given}: there is no such program; give the path of xhpl or hpcc")
+
+
+def names_of_blas(program: Path) -> list[str]:
+    """The BLAS libraries that the program can use here."""
+    return [*_libraries(str(program.resolve()))[0]]
 
 
 def _libraries(path: str) -> tuple[dict[str, str], str]:

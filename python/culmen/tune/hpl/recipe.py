@@ -20,12 +20,17 @@ class Sources:
 
     @classmethod
     def at(cls, path: Path, builds: Path) -> "Sources":
-        """``builds``: the folder for builds, which must not lie in ``path``. Raises InputError if it does."""
-        if not path.exists():
-            raise InputError(f"--build {path}: there is no such file or folder")
-        if path.is_dir() and builds.resolve().is_relative_to(path.resolve()):
-            raise InputError(f"the folder of the results lies in {path}; choose one elsewhere with --output FOLDER")
+        """``builds``: the folder for builds. Raises InputError as check_sources() does."""
+        check_sources(path, builds)
         return cls(path, checksum_of(path))
+
+
+def check_sources(path: Path, builds: Path) -> None:
+    """Raises InputError if the sources are not there, or if the folder for builds lies in them."""
+    if not path.exists():
+        raise InputError(f"--build {path}: there is no such file or folder")
+    if path.is_dir() and builds.resolve().is_relative_to(path.resolve()):
+        raise InputError(f"the folder of the results lies in {path}; choose one elsewhere with --output FOLDER")
 
 
 @dataclass(frozen=True)

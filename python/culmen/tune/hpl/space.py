@@ -27,6 +27,7 @@ _CODES = {  # the words for parameters whose numbers in the file are codes
     "u": _FORMS,
 }
 _ORDINALS = {"nb": _BLOCKS, "nbmin": (1, 2, 4, 8, 16), "ndiv": (2, 3, 4), "depth": (0, 1, 2)}
+BINDINGS = (DEFAULT, "none", "core", "socket")
 MACHINE = (*NAMES, "binding", "tcp_buffers")
 TCP_BYTES = (0, 65_536, 262_144, 1_048_576, 4_194_304)  # of a socket's buffer; 0: the MPI's own choice
 _THRESHOLDS = (16, 32, 64, 96, 128)
