@@ -9,7 +9,7 @@ from profiles import AS_ROOT, built
 
 pytestmark = pytest.mark.either("mpi")
 COMMANDS = {
-    "tune app": (("tune", "app"), "Not all runs are done; the same command continues."),
+    "tune app": (("tune", "app"), "Not all runs are done. The finished runs are kept; the same command continues."),
     "validate": (("autotune", "--validate", "3"), "so nothing is said about the speed; the same command starts again."),
 }
 

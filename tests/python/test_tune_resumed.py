@@ -4,6 +4,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
+from culmen.bench.stopping import StoppedError
 from culmen.bench.study import KeptStudy
 from culmen.tune.command.recipe import read_recipe
 from culmen.tune.command.tuner import Tuner
@@ -93,7 +94,7 @@ def test_a_search_of_another_program_also_gets_the_rest_of_its_time(tmp_path, ca
     result = SimpleNamespace(reason="interrupted")
     monkeypatch.setattr(KeptStudy, "conduct", lambda *_, wall_time_s: (given_s.append(wall_time_s), result)[1])
     file.write_text(RECIPE.replace("evaluations = 3", "evaluations = 9"))
-    with Tuner(read_recipe(file), file, tmp_path, quiet=False) as tuner:
-        assert tuner.search() is None
+    with Tuner(read_recipe(file), file, tmp_path, quiet=False) as tuner, pytest.raises(StoppedError):
+        tuner.search()
     assert given_s == [1000.0 - spent_s]
     assert "The search had " in capsys.readouterr().out

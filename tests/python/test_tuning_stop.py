@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from culmen.bench.stopping import StoppedError, stoppable
 from culmen.bench.verdict import verdict_of
 from culmen.tune.command import stopping
 from culmen.tune.command.recipe import comparison_file, read_recipe, use_h_of, with_use
@@ -280,7 +281,8 @@ class NoLook(StopRule):
 @pytest.mark.parametrize(("reason", "looks"), [("interrupted", 0), ("evaluations", 1)])
 def test_a_signal_ends_a_search_at_once(reason, looks):
     rule, monitor, before = NoLook(), Watched(), signal.getsignal(signal.SIGINT)
-    assert search_while_it_pays(Paused(reason), rule, lambda: monitor, 100, None, lambda _: None) is None
+    with pytest.raises(StoppedError), stoppable():
+        search_while_it_pays(Paused(reason), rule, lambda: monitor, 100, None, lambda _: None)
     assert rule.looks == looks
     assert monitor.closed
     assert signal.getsignal(signal.SIGINT) is before

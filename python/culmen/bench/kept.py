@@ -15,10 +15,6 @@ from ..run.progress.monitor import Monitor
 from .study import later_rounds
 
 
-class StoppedError(Exception):
-    """A signal stopped the command."""
-
-
 class KeptStore:
     """The store of a folder with results. With ``scratch``, it lies in a new folder there during the measurement, and
     the folder with results contains a copy. So the results can be on a network file system. Use it in a ``with``

@@ -17,6 +17,7 @@ from ..run.result import Result
 from ..run.study import Study
 from ..store.opening import open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked
+from .stopping import stop_after
 
 _AGAIN = "-again-"  # in the names of stores
 
@@ -67,7 +68,8 @@ class KeptStudy:
         """Runs until there are ``limit`` evaluations, for ``wall_time_s``, or to the end of the study. Candidates do
         not depend on these limits. ``exit_code``: of the program after a second signal.
 
-        Raises CulmenError or one of its kinds if the run failed, and InputError if the store is of another machine."""
+        Raises CulmenError or one of its kinds if the run failed, InputError if the store is of another machine, and
+        what stop_after() does."""
         self._check_machine()
         self._study.settle()
         config = self._study.config
@@ -85,6 +87,8 @@ class KeptStudy:
             lambda _number: os._exit(exit_code),
         )
         raise_error(ran.result)
+        if ran.result.reason != "interrupted":  # the study ended just before the signal
+            stop_after(ran.signals)
         return Result.of(ran.result, self._study.config.space)
 
     def _check_machine(self) -> None:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...bench.kept import folder_for
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
-from ...launch.watched import RunStoppedError
 from ...profile.recorded import Rank, read_folder
 from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
 from ...tune.app.program import compare, has_profile, launcher_of, make_profile, usual_limit_s
@@ -18,8 +17,8 @@ from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
+from .stopped import continues
 from .tune_cluster import tune_cluster
-from .tune_command import say_unfinished
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
 _FOLDER, PROFILE = Path("tune-app"), "profile"
@@ -48,6 +47,7 @@ class Program:
         return cls(ranks, launcher, known, cells_of(ranks, known))
 
 
+@continues
 def tune_app(
     words: list[str],
     output: Path | None,
@@ -61,24 +61,6 @@ def tune_app(
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
     first run. Returns an exit code. Raises InputError if the program fails."""
-    try:
-        return _tune(words, output, rounds, seconds, allowed, time_limit_s, scratch, overwrite, quiet)
-    except RunStoppedError:
-        say_unfinished()
-        return RESUMABLE
-
-
-def _tune(
-    words: list[str],
-    output: Path | None,
-    rounds: int,
-    seconds: float,
-    allowed: tuple[bool, bool],
-    time_limit_s: float | None,
-    scratch: Path | None,
-    overwrite: bool,
-    quiet: bool,
-) -> int:
     folder = folder_for(output or _FOLDER)
     program = Program.profiled(words, folder, overwrite, time_limit_s)
     launcher, known, cells = program.launcher, program.known, program.cells

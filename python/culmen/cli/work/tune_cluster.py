@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...base.exit_codes import RESUMABLE
 from ...bench.jobs.asked import Cluster
-from ...bench.kept import StoppedError, folder_for
+from ...bench.kept import folder_for
 from ...bench.measuring import End
 from ...bench.study import outcomes_in
 from ...tune.cluster import choices, page, variables_page
@@ -16,6 +16,7 @@ from ...tune.cluster.trial import Trial, as_tried, write_trial
 from ...tune.cluster.tuner import measure
 from ...tune.cluster.variables_files import result_in, sentences
 from .measuring import exit_code, nothing_measured, say_failures
+from .stopped import continues
 from .submit import run_jobs
 from .summary import print_table
 
@@ -24,6 +25,7 @@ __all__ = ["submit_tuning", "tune_cluster", "tuning_of"]
 FOLDER = Path("tune-cluster")
 
 
+@continues
 def tune_cluster(
     wanted: Tuning,
     output: Path | None,
@@ -36,10 +38,7 @@ def tune_cluster(
     """Measures what is missing, writes the choices, and returns an exit code. ``installs``: says how to install
     them."""
     folder = folder_for(output or FOLDER)
-    try:
-        wanted, end = measure(wanted, folder, overwrite, quiet, scratch, at_most)
-    except StoppedError:
-        return exit_code(End.STOPPED, False, "launches")
+    wanted, end = measure(wanted, folder, overwrite, quiet, scratch, at_most)
     return conclude(wanted, [folder], folder, end, quiet, installs=installs)
 
 

@@ -1,10 +1,9 @@
 """``culmen tune command``."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...bench.kept import folder_for
 from ...problem.given import Value
 from ...tune.command.preview import preview
@@ -18,11 +17,13 @@ from ...tune.command.tuner import (
     remove_results,
     tuned_of,
 )
+from .stopped import continues
 from .summary import print_table
 
 Checked = Callable[[dict[str, Value]], dict[str, Value]]
 
 
+@continues
 def tune_command(
     file: Path,
     output: Path | None,
@@ -35,7 +36,8 @@ def tune_command(
     """Returns an exit code. Raises InputError if the file is wrong, or if the program fails as it is."""
     recipe = with_use(read_recipe(file), use_hours, use_runs)
     folder = folder_for(output or Path(f"tune-{recipe.name}"))
-    return FINISHED if tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite) else RESUMABLE
+    tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite)
+    return FINISHED
 
 
 def show_plan(file: Path, output: Path | None, use_hours: float | None, use_runs: int | None) -> int:
@@ -47,9 +49,9 @@ def show_plan(file: Path, output: Path | None, use_hours: float | None, use_runs
     return FINISHED
 
 
-def tune(tuner: Tuner, overwrite: bool, checked: Checked = lambda new: new) -> Tuned | None:
+def tune(tuner: Tuner, overwrite: bool, checked: Checked = lambda new: new) -> Tuned:
     """Searches, compares, and shows the result. ``checked``: the settings to compare, from the best ones of the
-    search. None: a signal stopped it. Raises InputError if the program fails."""
+    search. Raises InputError if the program fails, and StoppedError."""
     if overwrite:
         remove_results(tuner.folder)
     with tuner:
@@ -64,19 +66,10 @@ def show_lines(lines: list[str]) -> None:
         print(f"  {line}")
 
 
-def say_unfinished() -> None:
-    """Also with --quiet: the exit code alone does not tell a user what to do."""
-    print("Not all runs are done; the same command continues.", file=sys.stderr, flush=True)
-
-
-def _tune(tuner: Tuner, checked: Checked) -> Tuned | None:
-    found = tuner.search()
-    new = None if found is None else checked(found)
-    simpler = None if new is None or new == tuner.present else tuner.simpler(new)
-    compared = None if new is None or new == tuner.present else tuner.compare(new, simpler)
-    if new is None or (compared is None and new != tuner.present):
-        say_unfinished()
-        return None
+def _tune(tuner: Tuner, checked: Checked) -> Tuned:
+    new = checked(tuner.search())
+    simpler = None if new == tuner.present else tuner.simpler(new)
+    compared = None if new == tuner.present else tuner.compare(new, simpler)
     if simpler is not None and compared is not None and compared.kept is not None and compared.kept.as_good:
         new = simpler.settings
     tuned = tuned_of(tuner, new, compared)

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...bench.kept import folder_for
 from ...launch.launcher import cores
-from ...launch.watched import RunStoppedError
 from ...report.reading import read
 from ...tune.app import ruled
 from ...tune.app.choosing import best_of, choices_of, left_out, parameters_of, runs_for, starts_of
@@ -15,14 +14,16 @@ from ...tune.app.writing import Choice
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.tuner import SEARCH, Tuner
+from .stopped import continues
 from .tune_app import Program, nothing_to_tune, show_use
-from .tune_command import say_unfinished, tune
+from .tune_command import tune
 
 __all__ = ["Wanted", "tune_direct"]
 
 _NAME, _FOLDER = "app", Path("tune-direct")
 
 
+@continues
 def tune_direct(
     words: list[str],
     output: Path | None,
@@ -34,11 +35,7 @@ def tune_direct(
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
     folder = folder_for(output or _FOLDER)
-    try:
-        program = Program.profiled(words, folder, overwrite, wanted.time_limit_s)
-    except RunStoppedError:
-        say_unfinished()
-        return RESUMABLE
+    program = Program.profiled(words, folder, overwrite, wanted.time_limit_s)
     choices = choices_of(program.cells, program.known, allowed)
     if not choices:
         return nothing_to_tune(folder)
@@ -50,7 +47,7 @@ def tune_direct(
     tuner = Tuner(recipe, plan, folder, quiet, limits=True, scratch=scratch)
     tuner.more_runs = "a larger --minutes helps"
     tuned = tune(tuner, overwrite, lambda _best_run: _chosen(choices, program, tuner))
-    return RESUMABLE if tuned is None else _conclude(tuned, choices, program, folder)
+    return _conclude(tuned, choices, program, folder)
 
 
 def _chosen(choices: list[Choice], program: Program, tuner: Tuner) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...base.text import lasted, shown
-from ...bench.kept import StoppedError, folder_of_results
+from ...bench.kept import folder_of_results
 from ...tune.command.worth import Use
 from ...tune.hpl.asked import Asked
 from ...tune.hpl.compared import compare
@@ -18,7 +18,7 @@ from ...tune.hpl.report import PRESENT
 from ...tune.hpl.runs import SECOND, Runs
 from ...tune.hpl.scaling import bytes_for
 from ...tune.hpl.search import best_of, random_search, search
-from .tune_command import say_unfinished
+from .stopped import continues
 from .tune_hpl_results import Outcome, write_and_show
 
 __all__ = ["Options", "Use", "tune_hpl"]
@@ -26,6 +26,7 @@ __all__ = ["Options", "Use", "tune_hpl"]
 FOLDER = Path("tune-hpl")
 
 
+@continues
 def tune_hpl(
     options: Options, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None,
     typed: Sequence[str] = (),
@@ -58,11 +59,8 @@ def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
         new, curve = best_of(finalists, asked, runs, known)
         by_chance = random_search(asked, runs, known) if asked.options.compare_random else None
         compared = compare(new, by_chance, asked, runs, known)
+    finally:
         runs.remove_folders()
-    except StoppedError:
-        runs.remove_folders()
-        say_unfinished()
-        return RESUMABLE
     write_and_show(Outcome(asked, runs, known, new, curve, compared, ended), typed)
     return FINISHED
 

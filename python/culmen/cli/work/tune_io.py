@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...bench.kept import folder_for
 from ...launch.launcher import cores
 from ...tune.command.line import Wanted, recipe_for, write_plan
@@ -24,6 +24,7 @@ from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
+from .stopped import continues
 from .tune_command import tune
 
 __all__ = ["Own", "Use", "Wanted", "tune_io"]
@@ -32,6 +33,7 @@ _NAME = "io"
 _EXAMPLE = "example: culmen tune io -- mpiexec -n 4 ./app {folder}"
 
 
+@continues
 def tune_io(
     words: list[str],
     own: Own,
@@ -77,8 +79,8 @@ def tune_io(
 
     with Scratch(folder) as place:
         os.environ[applied.BASE] = str(place.path.resolve())
-        tuned = tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
-    return RESUMABLE if tuned is None else FINISHED
+        tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
+    return FINISHED
 
 
 def check(words: list[str], own: Own, folder: Path) -> None:

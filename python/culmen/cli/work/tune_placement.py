@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
-from ...base.exit_codes import FINISHED, RESUMABLE
+from ...base.exit_codes import FINISHED
 from ...base.text import shown
 from ...bench.kept import folder_for
 from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, write_plan
@@ -17,6 +17,7 @@ from ...tune.placement import placed
 from ...tune.placement.line import EXAMPLE, Line, read_line
 from ...tune.placement.space import Space, plan_of, space_of
 from ...tune.placement.topology import read_topology
+from .stopped import continues
 from .tune_command import tune
 
 __all__ = ["Use", "Wanted", "tune_placement"]
@@ -24,6 +25,7 @@ __all__ = ["Use", "Wanted", "tune_placement"]
 _NAME = "placement"
 
 
+@continues
 def tune_placement(
     words: list[str],
     wanted: Wanted,
@@ -61,8 +63,8 @@ def tune_placement(
     def more(tuned: Tuned) -> dict[str, Any]:
         return {"command": command, "ending": _ending(plan, tuned)}
 
-    tuned = tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
-    return RESUMABLE if tuned is None else FINISHED
+    tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
+    return FINISHED
 
 
 def check_job(words: list[str], topology: str | None) -> None:

@@ -11,9 +11,10 @@ from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
 from ...base.text import lasted, plural
 from ...bench.conversation import LostError
-from ...bench.kept import KeptStore, StoppedError, remove_measurements
+from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.session import Session
+from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy, PointStudy
 from ...bench.verdict import in_turns
 from ...launch.mpi.collectives import DEFAULT

@@ -4,22 +4,16 @@ disturb it."""
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any, cast
 
 from ..._core import Progress
 from ...base.exit_codes import RESUMABLE
-from ...base.signals import STOP_SIGNALS, handling
-from ...bench.kept import StoppedError
+from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy
 from ...report.reading import Evaluations, read
 from ...run.progress.monitor import Monitor
 from ...run.result import Result
 from .stopping import Ended, StopRule
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise StoppedError
 
 
 def search_while_it_pays(
@@ -29,15 +23,12 @@ def search_while_it_pays(
     most: int | None,
     wall_time_s: float | None,
     seen: Callable[[Path], Evaluations] = read,
-) -> tuple[Result, Ended] | None:
+) -> tuple[Result, Ended]:
     """``most``, ``wall_time_s``: the limits of the file. ``seen``: reads a store for the rule, which takes ratios of
-    the values. Candidates do not depend on the pauses. Returns None if a signal stopped the search."""
+    the values. Candidates do not depend on the pauses. Raises StoppedError if a signal stopped the search."""
     monitor = _Lasting(begin(), most)
     try:
-        with handling(STOP_SIGNALS, _stop):
-            return _search(study, rule, monitor, most, wall_time_s, seen)
-    except StoppedError:
-        return None
+        return _search(study, rule, monitor, most, wall_time_s, seen)
     finally:
         monitor.end()
 
@@ -49,7 +40,7 @@ def _search(
     most: int | None,
     wall_time_s: float | None,
     seen: Callable[[Path], Evaluations],
-) -> tuple[Result, Ended] | None:
+) -> tuple[Result, Ended]:
     begun_s = time.monotonic()
     runs = max(study.open(), 1)
     while True:
@@ -57,7 +48,7 @@ def _search(
         left_s = None if wall_time_s is None else max(wall_time_s - (time.monotonic() - begun_s), 1e-3)
         result = study.conduct(lambda: monitor, RESUMABLE, limit, left_s)
         if result.reason == "interrupted":
-            return None
+            raise StoppedError
         ended = rule.seen(seen(study.store), limit)
         if result.reason != "evaluations" or ended.stopped or limit == most:
             return result, ended

@@ -15,6 +15,7 @@ from ...base.exit_codes import RESUMABLE
 from ...base.text import lasted, shown
 from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
+from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy
 from ...bench.verdict import in_turns, verdict_of
 from ...launch.launcher import cores
@@ -130,20 +131,17 @@ class Tuner:
     def store(self, name: str) -> Path:
         return self._stores[name].place
 
-    def search(self) -> dict[str, Value] | None:
-        """The best settings; None if a signal stopped the search. Raises InputError if the program fails with the
-        present settings, or if no run succeeds. A search that has ended is not continued, because its time may be
-        up."""
+    def search(self) -> dict[str, Value]:
+        """The best settings. Raises InputError if the program fails with the present settings, or if no run succeeds,
+        and StoppedError. A search that has ended is not continued, because its time may be up."""
         begun = self.store(SEARCH).exists()
-        if not begun and not self._try_present():
-            return None
+        if not begun:
+            self._try_present()
         self._limit_time()
         search = self._kept(search_file(self.recipe, self._place, self._builds), SEARCH)
         if begun and (found := self._found()) is not None and not search.is_another():
             return found
         result = self._conduct_search(search)
-        if result is None:
-            return None
         if result.best is None:
             why = result.first_failure or "its time was up before a run had ended; give it more time"
             raise InputError(f"{self._source}: no run of the search succeeded: {why}")
@@ -151,20 +149,16 @@ class Tuner:
         self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
 
-    def _conduct_search(self, search: KeptStudy) -> Result | None:
-        """None if a signal stopped it."""
+    def _conduct_search(self, search: KeptStudy) -> Result:
         use_h, stop = self._use_h(), self.recipe.stop
         left_s = stop.wall_time_s and rest_s(self.store(SEARCH), stop.wall_time_s, self.say)
         if use_h is None:
-            result = self._conduct(search, SEARCH, "runs", left_s)
-            return None if result.reason == "interrupted" else result
+            return self._conduct(search, SEARCH, "runs", left_s)
         parameters = sum(table.value is None for table in self.recipe.space.values())
         rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
         words = Words("runs", self.goal)
-        ended = search_while_it_pays(search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, left_s)
-        if ended is None:
-            return None
-        result, self.ended = ended
+        begin = lambda: self._monitor(SEARCH, words)  # noqa: E731
+        result, self.ended = search_while_it_pays(search, rule, begin, stop.evaluations, left_s)
         return result
 
     def _use_h(self) -> float | None:
@@ -173,18 +167,15 @@ class Tuner:
             return None
         return use_h_of(self.recipe, float(read(self.store(PRESENT)).columns["wall_time_s"][0]))
 
-    def _try_present(self) -> bool:
-        """Makes one run, which also fills caches. Returns False if a signal stopped it."""
+    def _try_present(self) -> None:
+        """Makes one run, which also fills caches."""
         result = self._run_each([self.present], PRESENT, "run with the present settings")
-        if result.reason == "interrupted":
-            return False
         if result.best is None or result.violation > 0:
             for store in {self.store(PRESENT), self.folder / PRESENT}:
                 remove_measurements(store)
             why = result.first_failure or ("it violates [limits]" if result.violation > 0 else result.message)
             raise InputError(f"{self._source}: the program failed with the present settings: {why}")
         self.say(f"Present settings: {self.goal} {shown(result.value)}")
-        return True
 
     def _limit_time(self) -> None:
         """Sets a time limit. Otherwise a run that hangs would block the search."""
@@ -219,14 +210,12 @@ class Tuner:
         assert found.space is not None
         return simpler_than(new, self.present, effects_in(found), found.space)
 
-    def compare(self, new: dict[str, Value], simpler: Simpler | None = None) -> Compared | None:
-        """Runs with all of these settings in turns; None if a signal stopped it."""
+    def compare(self, new: dict[str, Value], simpler: Simpler | None = None) -> Compared:
+        """Runs with all of these settings in turns. Raises StoppedError."""
         kinds = [self.present, new, *([simpler.settings] if simpler else [])]
         order = in_turns([*range(len(kinds))], self.recipe.tune.rounds, self.recipe.seed)
         settings = [kinds[kind] for kind in order]
         result = self._run_each(settings, _COMPARISON, "runs in turns")
-        if result.reason == "interrupted":
-            return None
         found = read(self.store(_COMPARISON))
         by_kind = _by_kind(found, found.values[:, 0], order)
         kept = None
@@ -249,10 +238,13 @@ class Tuner:
         return self._conduct(kept, name, what)
 
     def _conduct(self, kept: KeptStudy, name: str, what: str, wall_time_s: float | None = None) -> Result:
-        """``wall_time_s``: None: as the study says."""
+        """``wall_time_s``: None: as the study says. Raises StoppedError."""
         kept.open()
         words = Words(what, self.goal)
-        return kept.conduct(lambda: self._monitor(name, words), RESUMABLE, wall_time_s=wall_time_s)
+        result = kept.conduct(lambda: self._monitor(name, words), RESUMABLE, wall_time_s=wall_time_s)
+        if result.reason == "interrupted":
+            raise StoppedError
+        return result
 
     def _monitor(self, name: str, words: Words) -> Monitor:
         return self._stores[name].watching(make_monitor(not self.quiet, words))

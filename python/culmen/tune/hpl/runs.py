@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...base.exit_codes import RESUMABLE
-from ...bench.kept import KeptStore, StoppedError, remove_measurements
+from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
+from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy, PointStudy
 from ...report.reading import read
 from ...run.progress.figures import Words

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._core import InputError
-from ...bench.kept import StoppedError
 from ...bench.study import KeptStudy
 from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
@@ -56,10 +55,7 @@ def _searched(asked: Asked, runs: Runs, known: Known) -> tuple[Result, Ended | N
     searched = sum(table.value is None for table in file.space.values())
     rule = StopRule(use_h, True, searched, asked.options.seed)
     study, left_s = _kept(file, runs, SEARCH), runs.left_s(SEARCH, known.plan.search_s)
-    ended = search_while_it_pays(study, rule, lambda: runs.monitor(SEARCH, "runs"), _MOST_RUNS, left_s, _in_gflops)
-    if ended is None:
-        raise StoppedError
-    return ended
+    return search_while_it_pays(study, rule, lambda: runs.monitor(SEARCH, "runs"), _MOST_RUNS, left_s, _in_gflops)
 
 
 def _in_gflops(store: Path) -> Evaluations:
