@@ -12,6 +12,7 @@ from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
 from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
 from ...tune.app.program import compare, has_profile, launcher_of, make_profile, usual_limit_s
+from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
@@ -62,6 +63,8 @@ def tune_app(
     """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
     first run. Returns an exit code. Raises InputError if the program fails."""
     folder = folder_for(output or _FOLDER)
+    if overwrite:
+        (folder / ROUNDS).unlink(missing_ok=True)
     program = Program.profiled(words, folder, overwrite, time_limit_s)
     launcher, known, cells = program.launcher, program.known, program.cells
     if not cells:

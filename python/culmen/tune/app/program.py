@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.text import plural
 from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
 from ...launch.mpi.collectives import Collectives
 from ...launch.preloading import run_watched
@@ -14,7 +15,9 @@ from ...launch.watched import RunLateError, limit_for
 from ...profile.recorded import Rank
 from ...profile.running import run_profiled
 from ..autotune.validated import Compared, Kind, take_turns
+from ..cluster.results import TABLE
 from ..rules.tried import environment_for
+from .rounds import FILE, KeptRounds
 
 _COMMAND, _DURATION, _PROFILES = "command", "duration_s", "*.profile"
 
@@ -74,12 +77,16 @@ def launcher_of(ranks: list[Rank]) -> Launcher:
 def compare(
     words: list[str], rules: Path, known: Collectives, rounds: int, say: Callable[[str], None], limit_s: float
 ) -> tuple[float, float, bool]:
-    """Runs the program with and without the rules. Returns what ``Compared.gain`` does. ``limit_s``: of a run. Raises
-    what ``take_turns`` does."""
+    """Runs the program with and without the rules. Rounds of an earlier start count, if the choices are the same.
+    Returns what ``Compared.gain`` does. ``limit_s``: of a run. Raises what ``take_turns`` does."""
     found = Compared()
     kinds: list[Kind] = [
         ("with the rules", found.tuned_s, partial(run_watched, words, None, environment_for(known, rules))),
         ("without the rules", found.default_s, partial(run_watched, words, None, known.without_rules)),
     ]
-    take_turns(kinds, rounds, say, limit_s)
+    choices = (rules.parent / TABLE).read_text(encoding="utf-8")
+    kept = KeptRounds(rules.parent / FILE, _typed(words) + choices)
+    if before := kept.load(kinds):
+        say(f"{plural(before, 'round')} of {rounds} {'is' if before == 1 else 'are'} done already")
+    take_turns(kinds, rounds, say, limit_s, lambda: kept.save(kinds))
     return found.gain(found.tuned_s)

@@ -62,16 +62,26 @@ def validate(
     return found
 
 
-def take_turns(kinds: Sequence[Kind], rounds: int, say: Callable[[str], None], limit_s: float) -> None:
-    """Runs each kind once in each round, in random order, and appends its wall time. Raises InputError if a run fails
-    or takes longer than ``limit_s``, and RunStoppedError."""
+def take_turns(
+    kinds: Sequence[Kind],
+    rounds: int,
+    say: Callable[[str], None],
+    limit_s: float,
+    keep: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs each kind once in each round, in random order, and appends its wall time. Rounds of which the kinds have the
+    times already are not repeated. ``keep`` is called after each run. Raises InputError if a run fails or takes longer
+    than ``limit_s``, and RunStoppedError."""
     say(f"a run that takes longer than {limit_s:g} s is ended; --time-limit changes this")
-    for step, (what, times, run) in enumerate(in_turns(kinds, rounds, _SEED)):
+    before = sum(len(times) for _, times, _ in kinds)
+    for step, (what, times, run) in [*enumerate(in_turns(kinds, rounds, _SEED))][before:]:
         say(f"round {step // len(kinds) + 1} of {rounds}: {what}")
         begun = time.monotonic()
         code = _in_time(run, limit_s, what)
-        times.append(time.monotonic() - begun)
+        took_s = time.monotonic() - begun
         _check_code(code, what)
+        times.append(took_s)
+        keep()
 
 
 def _in_time(run: Callable[[float | None], int], limit_s: float | None, what: str) -> int:
