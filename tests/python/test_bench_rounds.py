@@ -32,9 +32,13 @@ def measure(request, tmp_path, monkeypatch):
     (tmp_path / "points.py").write_text(EVALUATOR)
     fault, done = tmp_path / "fault", []
 
+    seen = []
+
     def begin(before):
         done.append(before)
-        return make_monitor(False, Words("points measured", best=""))
+        monitor = make_monitor(False, Words("points measured", best=""))
+        monitor.update = lambda progress: seen.append((progress.evaluations, progress.budget))
+        return monitor
 
     def study_of(store):
         return PointStudy("culmen bench points", POINTS, {"fault": str(fault)}, "points.py:measure", 60, store)
@@ -44,7 +48,7 @@ def measure(request, tmp_path, monkeypatch):
         scratch = tmp_path if request.param else None
         return measure_in(folder, "x.db", study_of, 3, "points", begin, overwrite, False, scratch, at_most)
 
-    measured.done, measured.study_of, measured.store = done, study_of, tmp_path / "x.db"
+    measured.done, measured.study_of, measured.store, measured.seen = done, study_of, tmp_path / "x.db", seen
     return measured
 
 
@@ -80,6 +84,15 @@ def test_points_that_failed_are_measured_again_until_none_fails(measure, capfd):
     assert measure() is End.WHOLE
     assert measure.done == [0, 1, 2], "nothing is missing"
     assert f"All 3 points are in {store}" in capfd.readouterr().out
+
+
+def test_the_progress_of_a_second_round_counts_the_points_of_the_first(measure):
+    assert measure(fails="2,3") is End.WHOLE
+    assert measure.seen[-1] == (3, 3)
+    measure.seen.clear()
+    assert measure() is End.WHOLE
+    assert measure.seen and all(evaluations >= 1 and budget == 3 for evaluations, budget in measure.seen)
+    assert measure.seen[-1] == (3, 3)
 
 
 def test_a_second_round_is_continued_and_removed_with_the_first(measure):

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from enum import Enum, auto
 from pathlib import Path
+from typing import Any, cast
 
+from .._core import Progress
 from ..base.exit_codes import RESUMABLE
 from ..base.text import lasted
 from ..launch.allocation import ranks_on_a_node
@@ -44,9 +46,31 @@ def run_missing(
         return End.WHOLE
     before, limit = points - count + done, count if at_most is None else min(count, done + at_most)
     check(before)
-    if not study.run(lambda: begin(before), RESUMABLE, limit):
+    if not study.run(lambda: _Whole(begin(before), points - count), RESUMABLE, limit):
         return End.STOPPED
     return End.WHOLE if limit == count else End.ENOUGH
+
+
+class _Whole:
+    """A monitor that also counts the points of the earlier rounds."""
+
+    def __init__(self, monitor: Monitor, before: int) -> None:
+        self._monitor, self._before, self.slice_s = monitor, before, monitor.slice_s
+
+    def update(self, progress: Progress) -> None:
+        self._monitor.update(cast(Progress, _Counted(progress, self._before)))
+
+    def close(self) -> None:
+        self._monitor.close()
+
+
+class _Counted:
+    def __init__(self, progress: Progress, before: int) -> None:
+        self._progress = progress
+        self.evaluations, self.budget = before + progress.evaluations, before + progress.budget
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._progress, name)
 
 
 def say_complete(points: int, what: str, store: Path) -> None:
