@@ -87,8 +87,8 @@ def expected_calls(choices: Sequence[Choice], settings: Settings) -> dict[Expect
 def best_of(choices: Sequence[Choice], found: Evaluations, maximize: bool) -> dict[str, str]:
     """The settings with the best main effects: those of a ridge regression (A. Hoerl and R. Kennard, Technometrics 12
     (1970) 55) of the values, or of their logarithms if all are positive. The default stays if no other algorithm with
-    two successful runs has a better effect."""
-    rows = found.feasible
+    two successful runs has a better effect. An algorithm that probably made a run fail is not used."""
+    rows, blamed = found.feasible, _blamed(choices, found)
     values = found.values[rows, 0] * (-1 if maximize else 1)
     if len(values) and (values > 0).all() != (values < 0).all():
         values = np.sign(values) * np.log(np.abs(values))
@@ -96,9 +96,30 @@ def best_of(choices: Sequence[Choice], found: Evaluations, maximize: bool) -> di
     design = np.array([found.columns[each.name][rows] == name for each, name in levels], dtype=float).T
     effects = dict(zip(levels, _effects_of(design, values), strict=True))
     runs = dict(zip(levels, design.sum(axis=0), strict=True))
-    usable = [key for key in levels if key[1] == DEFAULT or runs[key] >= _LEAST_SUCCESSES]
+    usable = [key for key in levels if key[1] == DEFAULT or (runs[key] >= _LEAST_SUCCESSES and key not in blamed)]
     ranked = sorted(usable, key=lambda key: (effects[key], key[1] != DEFAULT))
     return {each.name: next(name for one, name in ranked if one == each) for each in choices}
+
+
+def _blamed(choices: Sequence[Choice], found: Evaluations) -> set[tuple[Choice, str]]:
+    """Few algorithms that together explain all failed runs: first the one with the largest share of failures. Each run
+    has many algorithms, most of which have nothing to do with its failure."""
+    told, failed = found.told >= 0, ~found.feasible & (found.told >= 0)
+    used = {
+        (each, name): np.array([value == name for value in found.columns[each.name]])
+        for each in choices
+        for name in each.algorithms
+        if name != DEFAULT
+    }
+    blamed: set[tuple[Choice, str]] = set()
+    while failed.any():
+        shares = {key: (failed & rows).sum() / max(1, (told & rows).sum()) for key, rows in used.items()}
+        worst = max(shares, key=lambda key: shares[key], default=None)
+        if worst is None or not shares[worst]:
+            break  # the program failed with the default alone
+        blamed.add(worst)
+        failed, told = failed & ~used[worst], told & ~used[worst]
+    return blamed
 
 
 def _effects_of(design: np.ndarray, values: np.ndarray) -> np.ndarray:

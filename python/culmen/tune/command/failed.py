@@ -1,9 +1,12 @@
 """The failed runs of a search: the number of each kind, and an example of each."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +55,32 @@ def failure_sentences(failures: Sequence[Failed], runs: int) -> Iterator[str]:
         yield f"{failed.runs} of {plural(runs, 'run')} of the search failed: {failed.why}{log}"
     if others := sum(failed.runs for failed in failures[_SHOWN:]):
         yield f"{plural(others, 'more run')} of the search failed for other reasons."
+
+
+def steady(best: Mapping[str, Any], found: Evaluations) -> dict[str, Any]:
+    """These settings if none of their runs failed. Otherwise, of all settings whose runs never failed, those with the
+    best mean value; if there are none, ``best``."""
+    failing = with_failures(found)
+    if key_of(best) not in failing:
+        return dict(best)
+    values: dict[str, list[float]] = {}
+    rows: dict[str, int] = {}
+    for row in map(int, np.flatnonzero(found.feasible)):
+        if (key := key_of(found.named(row))) not in failing:
+            values.setdefault(key, []).append(float(found.oriented[row, 0]))
+            rows[key] = row
+    if not values:
+        return dict(best)
+    return found.named(rows[min(values, key=lambda key: fmean(values[key]))])
+
+
+def with_failures(found: Evaluations) -> set[str]:
+    """The settings of which a run failed or violated limits, by key_of()."""
+    return {key_of(found.named(int(row))) for row in np.flatnonzero(~found.feasible & (found.told >= 0))}
+
+
+def key_of(settings: Mapping[str, Any]) -> str:
+    return json.dumps(settings, sort_keys=True)
 
 
 def _reason_of(status: str, message: str) -> tuple[str, str]:

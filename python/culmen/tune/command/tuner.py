@@ -28,7 +28,7 @@ from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...study_file import StudyFile
 from .effects import Effect, effects_of
-from .failed import failed_in
+from .failed import failed_in, steady
 from .lines import lines_of
 from .page import tuning_page
 from .recipe import (
@@ -146,6 +146,7 @@ class Tuner:
             why = result.first_failure or "its time was up before a run had ended; give it more time"
             raise InputError(f"{self._source}: no run of the search succeeded: {why}")
         best = result.recommended.params if result.recommended else result.best
+        best = steady(best, read(self.store(SEARCH)))
         self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
 

@@ -13,6 +13,7 @@ from ...report.files import Kind, replacing
 from ...report.reading import Evaluations, read
 from ...run.result import Result
 from ...study_file import StudyFile, checked
+from ..command.failed import key_of, with_failures
 from ..command.search import search_while_it_pays
 from ..command.stopping import Ended, StopRule, as_dict, ended_from
 from ..command.tuner import spent_s
@@ -70,7 +71,8 @@ def _finalists(result: Result, asked: Asked, runs: Runs, known: Known) -> list[S
     best = [result.recommended.params] if result.recommended else []
     found = read(runs.store(SEARCH))
     rows = sorted(np.flatnonzero(found.feasible), key=lambda row: -found.values[row, 0])
-    best += [found.named(int(row)) for row in rows]
+    failing = with_failures(found)  # they come last
+    best = sorted([*best, *(found.named(int(row)) for row in rows)], key=lambda each: key_of(each) in failing)
     different = {json.dumps(each): each for each in map(asked.completed, best)}
     finalists = list(different.values())[:FINALISTS]
     before = [each for name, each in asked.before_search(known).items() if not known.is_slow(name)]
