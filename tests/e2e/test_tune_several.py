@@ -64,7 +64,7 @@ def test_the_product_of_the_objectives_decides_and_each_is_said(tune, tmp_path):
         (2, 3),
     ]
     for sentence in ("46.2 % less seconds", "75.0 % more size", "50.0 % more rate"):
-        assert f"Clear change: {sentence}" in done.stdout
+        assert f"Clear change: {sentence}, interval of 98.3 %: " in done.stdout
 
 
 def test_weights_are_exponents(tune, tmp_path):

@@ -8,14 +8,15 @@ from typing import TypeVar
 import numpy as np
 from scipy import special
 
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
 class Verdict:
     """``gain``: the share by which the value is better with the new settings; negative if it is worse. ``low`` and
-    ``high``: its interval of 95 %. If not all values are positive, there is no share, and these are differences."""
+    ``high``: its interval, with this confidence. If not all values are positive, there is no share, and these are
+    differences."""
 
     before: float  # medians of the values
     after: float
@@ -24,6 +25,7 @@ class Verdict:
     high: float
     relative: bool
     rounds: int
+    confidence: float = CONFIDENCE
 
     @property
     def is_better(self) -> bool:
@@ -45,7 +47,7 @@ def in_turns(kinds: Sequence[Kind], rounds: int, seed: int) -> list[Kind]:
     return out
 
 
-def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool) -> Verdict:
+def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool, confidence: float = CONFIDENCE) -> Verdict:
     """``pairs``: the values of each round, with the old and the new settings; at least two.
 
     The interval comes from Student's t distribution. The data are the differences of the pairs, or the logarithms of
@@ -55,13 +57,12 @@ def verdict_of(pairs: Sequence[tuple[float, float]], maximize: bool) -> Verdict:
     relative = bool((old > 0).all() and (new > 0).all())
     better = (np.log(new / old) if relative else new - old) * (1 if maximize else -1)
     middle = better.mean()
-    half = student_factor(_CONFIDENCE, len(better)) * standard_error(better)
+    half = student_factor(confidence, len(better)) * standard_error(better)
     low, gain, high = (
         _share(middle + sign * half, maximize) if relative else middle + sign * half for sign in (-1, 0, 1)
     )
-    return Verdict(
-        float(np.median(old)), float(np.median(new)), float(gain), float(low), float(high), relative, len(old)
-    )
+    medians = float(np.median(old)), float(np.median(new))
+    return Verdict(*medians, float(gain), float(low), float(high), relative, len(old), confidence)
 
 
 def student_factor(confidence: float, count: int) -> float:

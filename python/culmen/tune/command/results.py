@@ -213,20 +213,24 @@ def _what_was_kept(kept: Kept, tuned: Tuned) -> str:
 def _change(verdict: Verdict, goal: str, maximize: bool) -> str:
     if not verdict.relative:
         word = "higher" if maximize else "lower"
-        return f"{goal} {verdict.gain:.4g} {word}, interval of 95 %: {verdict.low:.4g} to {verdict.high:.4g}"
+        return f"{goal} {verdict.gain:.4g} {word}, {_interval(verdict)}: {verdict.low:.4g} to {verdict.high:.4g}"
     if verdict.low < -1 or (maximize and (verdict.gain > 1 or verdict.high > _LARGE)):
         return _factors(verdict, goal, maximize)
     word, low, gain, high = "more" if maximize else "less", verdict.low, verdict.gain, verdict.high
     if verdict.is_worse:
         word, low, gain, high = "less" if maximize else "more", -high, -gain, -low
-    return f"{100 * gain:.1f} % {word} {goal}, interval of 95 %: {100 * low:.1f} to {100 * high:.1f} %"
+    return f"{100 * gain:.1f} % {word} {goal}, {_interval(verdict)}: {100 * low:.1f} to {100 * high:.1f} %"
 
 
 def _factors(verdict: Verdict, goal: str, maximize: bool) -> str:
     sign = 1 if maximize else -1
     middle, *ends = (1 + sign * gain for gain in (verdict.gain, verdict.low, verdict.high))
     low, high = sorted(ends)
-    return f"{middle:.3g} times the {goal}, interval of 95 %: {low:.3g} to {high:.3g} times"
+    return f"{middle:.3g} times the {goal}, {_interval(verdict)}: {low:.3g} to {high:.3g} times"
+
+
+def _interval(verdict: Verdict) -> str:
+    return f"interval of {100 * verdict.confidence:.3g} %"
 
 
 def _not_needed(kept: Kept | None) -> dict[str, Any] | None:

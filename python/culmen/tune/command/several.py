@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...base.text import shown
-from ...bench.verdict import Verdict, verdict_of
+from ...bench.verdict import CONFIDENCE, Verdict, verdict_of
 
 NAME, TITLE = "combined_value", "combined value"
 
@@ -40,10 +40,12 @@ def formula(parts: Sequence[Part]) -> str:
     return " / ".join([" × ".join(up) or "1", *(_power(p) for p in parts if p.maximize)])
 
 
-def judged(part: Part, rounds: Sequence[tuple[float, float]], least: int) -> Part:
-    """``rounds``: NaN for a run that failed. ``least``: number of rounds for a verdict."""
+def judged(part: Part, rounds: Sequence[tuple[float, float]], least: int, objectives: int) -> Part:
+    """``rounds``: NaN for a run that failed. ``least``: number of rounds for a verdict. ``objectives``: their number.
+    All their intervals together hold with 95 % (C. E. Bonferroni, 1936)."""
+    confidence = 1 - (1 - CONFIDENCE) / objectives
     whole = [pair for pair in rounds if not any(map(math.isnan, pair))]
-    verdict = verdict_of(whole, part.maximize) if len(whole) >= least else None
+    verdict = verdict_of(whole, part.maximize, confidence) if len(whole) >= least else None
     return replace(part, rounds=rounds, verdict=verdict)
 
 

@@ -225,9 +225,10 @@ class Tuner:
             kept = compared_with_best(simpler.dropped, present, best, without, self.maximize, LEAST_PAIRS)
         used = 2 if kept is not None and kept.as_good else 1
         parts = []
-        for part in parts_of(self.recipe):
+        for part in (objectives := parts_of(self.recipe)):
             values = _by_kind(found, found.columns[part.name], order)
-            parts.append(judged(part, [*zip(values[0], values[used], strict=True)], LEAST_PAIRS))
+            rounds = [*zip(values[0], values[used], strict=True)]
+            parts.append(judged(part, rounds, LEAST_PAIRS, len(objectives)))
         return Compared([*zip(by_kind[0], by_kind[used], strict=True)], result.first_failure, kept, parts)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
