@@ -24,7 +24,8 @@ function(culmen_mpi_module kind wrapper)
     ${CULMEN_SOURCE_ROOT}/mpiprobe/communicators.c ${CULMEN_SOURCE_ROOT}/mpiprobe/counters.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_SOURCE_ROOT}/mpiprobe/openmp.c ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/requests.c ${CULMEN_SOURCE_ROOT}/mpiprobe/run.c ${CULMEN_SOURCE_ROOT}/mpiprobe/samples.c
-    ${CULMEN_SOURCE_ROOT}/mpiprobe/threads.c ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c ${CULMEN_PROBE_WRAPPERS})
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/threads.c ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/worlds.c ${CULMEN_PROBE_WRAPPERS})
   file(GLOB sources CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/*.c)
   culmen_mpi_library(culmen_autotune_${kind} "${words}" OFF ${sources} ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_TUNE_MADE})
   # A preloaded library finds the program's MPI itself. Thread-local data without a call.

@@ -14,7 +14,7 @@ enum {
   probe_most_hints = 128,
   probe_most_bins = 512,
 };
-#define PROBE_MAGIC UINT64_C(0x37656c69666f7270)  // "profile7"
+#define PROBE_MAGIC UINT64_C(0x38656c69666f7270)  // "profile8"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// The kind of a function. waits: waits for requests or tests requests; communicators: makes or frees communicators.
@@ -31,6 +31,9 @@ enum probe_kind {
 struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
+  /// Equal for all ranks with the same MPI_COMM_WORLD, and for no others; 0: the launcher does not tell.
+  uint64_t world;
+  uint64_t begin_unix_ns;  ///< begin_ns by the clock that nodes share
   uint32_t process, functions, communicators, hints;
   uint32_t threads;  ///< largest number of threads that call MPI and existed at the same time; 1 if only one thread may
                      ///< call MPI

@@ -37,6 +37,9 @@ static inline void* probe_function(unsigned number) {
   return real;
 }
 
+/// Which world this process belongs to; see probe_header.
+uint64_t probe_world_name(void);
+
 /// The ranks of a session, which has no communicator for them.
 struct probe_world {
   int rank, size;

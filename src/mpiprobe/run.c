@@ -1,6 +1,7 @@
 // The start and the end of a profile, and its file. A profile begins at MPI_Init or at the first session, and ends when
 // the program ends MPI. With sessions, the program may begin MPI again. Then the same profile continues.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,17 @@ static void read_command(char* text, size_t room) {
   text[n > 0 ? n : 0] = '\0';
 }
 
+/// A system uses the numbers of processes again, and containers have numbers of their own.
 static struct probe_file* open_file(const char* folder) {
+  enum { most_of_a_name = 1000 };
   char path[4096], host[64] = "";
   gethostname(host, sizeof host - 1);
-  snprintf(path, sizeof path, "%s/%s.%ld.profile", folder, host, (long)getpid());
-  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int fd = -1;
+  errno = EEXIST;
+  for (unsigned k = 1; fd < 0 && errno == EEXIST && k < most_of_a_name; ++k) {
+    snprintf(path, sizeof path, "%s/%s.%ld-%u.profile", folder, host, (long)getpid(), k);
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
   if (fd < 0) return NULL;
   void* at = MAP_FAILED;
   if (posix_fallocate(fd, 0, sizeof(struct probe_file)) == 0)
@@ -51,7 +58,7 @@ static struct probe_file* open_file(const char* folder) {
   return NULL;
 }
 
-static uint64_t begin_ticks, begin_ns;
+static uint64_t begin_ticks, begin_ns, begin_unix_ns;
 static int begun;   // MPI_Init, and each session
 static int locked;  // threads may begin and end sessions at a time
 static struct probe_use begin_use;
@@ -81,6 +88,9 @@ static void before_begin(void) {
   if (begin_ns != 0) return;
   if (getenv("CULMEN_PROFILE_DIR") != NULL) probe_begin_counters();
   probe_invariant = has_invariant_counter();
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  begin_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
   read_clocks(&begin_ns, &begin_ticks);
 }
 
@@ -94,6 +104,8 @@ static void describe(struct probe_file* made, int by_session) {
   h->period = probe_period;
   h->begin_ticks = begin_ticks;
   h->begin_ns = begin_ns;
+  h->begin_unix_ns = begin_unix_ns;
+  h->world = probe_world_name();
   gethostname(h->host, sizeof h->host - 1);
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

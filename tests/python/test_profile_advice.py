@@ -1,7 +1,5 @@
 """Remarks of a profile about odd names, lost ranks, I/O and a chosen part."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from culmen.cli.work.profile import _show
@@ -9,6 +7,7 @@ from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
 from culmen.profile.page import advice_of
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.worlds import worlds_of
 
 pytestmark = pytest.mark.no_numbers
 
@@ -28,7 +27,7 @@ def test_brackets_and_colons_in_names_are_no_markup(capsys):
         rank(n, called("MPI_File_write", "files", 5, "world/file /tmp/a[b].h5"), program="app [/x] :warning:")
         for n in (0, 1)
     ]
-    _show(ranks)
+    _show(worlds_of(ranks))
     said = capsys.readouterr().out
     assert "app [/x] :warning:" in said
     assert "a[b].h5" in said.replace("\n", "")
@@ -61,5 +60,5 @@ def test_a_part_of_a_profile_does_not_call_the_rest_outside_mpi():
     assert "outside MPI" in names[False]
     assert "outside MPI" not in names[True]
     assert "everything else" in names[True]
-    whole, page = profile_page(ranks), profile_page([replace(each) for each in ranks], part=True)
+    whole, page = profile_page(worlds_of(ranks)), profile_page(worlds_of(ranks), part=True)
     assert ("in the chosen calls" in page, "in the chosen calls" in whole) == (True, False)

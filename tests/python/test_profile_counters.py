@@ -5,6 +5,7 @@ import pytest
 from culmen.profile import recorded
 from culmen.profile.exported import as_object
 from culmen.profile.processors import processors_of
+from culmen.profile.worlds import worlds_of
 
 pytestmark = pytest.mark.no_numbers
 
@@ -57,6 +58,6 @@ def test_time_in_openmp_and_the_work_in_it_are_told(tmp_path):
     said = " ".join(processors_of(ranks))
     assert "OpenMP regions take 25.0% of the time of the ranks" in said
     assert "worked for 75% of the time" in said
-    rank = as_object(ranks)["ranks"][0]
+    rank = as_object(worlds_of(ranks))["ranks"][0]
     assert (rank["regions"], rank["region_s"], rank["region_work"]) == (10, 0.5, 0.75)
     assert rank["vectors"] is None

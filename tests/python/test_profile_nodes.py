@@ -6,6 +6,7 @@ from culmen.profile.figures import profile_page
 from culmen.profile.nodes import nodes_of, remark_on
 from culmen.profile.page import page
 from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.worlds import worlds_of
 from rich.console import Console
 
 pytestmark = pytest.mark.no_numbers
@@ -46,13 +47,13 @@ def test_the_pages_have_a_row_for_each_node():
     row = next(line.split() for line in text.splitlines() if line.startswith("thin"))
     assert row == ["thin", "2", "60.0%", "50.0%", "70.0%", "4", "MiB"]
     assert "Either fat is slower, or its ranks have more work." in " ".join(text.split())
-    assert 'id="nodes"' in profile_page(UNEVEN)
+    assert 'id="nodes"' in profile_page(worlds_of(UNEVEN))
 
 
 def test_one_node_has_no_row_of_its_own():
     ranks = [rank(0, "thin", 5), rank(1, "thin", 1)]
     assert not any(line.startswith("thin") for line in shown(ranks).splitlines())
-    assert 'id="nodes"' not in profile_page(ranks)
+    assert 'id="nodes"' not in profile_page(worlds_of(ranks))
 
 
 def test_nodes_with_like_shares_are_not_remarked_on():

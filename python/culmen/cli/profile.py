@@ -53,8 +53,18 @@ def report(
             help="Show only the size classes that have at least one size in this range, for example 1K-4M.",
         ),
     ] = None,
+    world: Annotated[
+        int | None,
+        typer.Option(
+            "--world",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Show this world, if the command started several. Default: the world with the most time.",
+        ),
+    ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Show all rows of the table, not only the 15 rows with the most time.")
     ] = False,
 ) -> None:
-    raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, all_))
+    raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, world, all_))

@@ -4,17 +4,20 @@ from typing import Any
 
 from .chosen import bytes_of
 from .recorded import KINDS, Calls, Rank, Timeline
+from .worlds import Worlds
 
 _SPECIAL_PEERS = {-1: None, -2: "any"}
 
 
-def as_object(ranks: list[Rank]) -> dict[str, Any]:
-    """The object that `culmen profile report --json` prints. There must be at least one rank."""
-    first = ranks[0]
+def as_object(worlds: Worlds) -> dict[str, Any]:
+    """The object that `culmen profile report --json` prints."""
+    ranks, first = worlds.ranks, worlds.ranks[0]
     return {
         "program": first.program,
         "library": first.library,
         "size": first.size,
+        "world": worlds.chosen + 1,
+        "worlds": len(worlds.all),
         "ranks": [_rank(rank) for rank in ranks],
         "calls": [_calls(rank.rank, calls) for rank in ranks for calls in rank.calls],
     }

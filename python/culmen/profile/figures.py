@@ -14,6 +14,9 @@ from .processors import shown_cpus
 from .recorded import KIND_NAMES, Calls, Rank
 from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
 from .timeline import common_timeline
+from .worlds import HEADINGS as WORLD_HEADINGS
+from .worlds import Worlds, remark_on
+from .worlds import rows_of as rows_of_worlds
 
 _DRAWN = 6  # functions with a colour of their own
 _SENDS = ("send", "put", "accumulate")
@@ -21,8 +24,9 @@ _GETS = ("get", "fetch", "compare")  # one-sided: the data come from the other r
 _RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest memory"]
 
 
-def profile_page(ranks: list[Rank], part: bool = False) -> str:
-    """The HTML page. There must be at least one rank. part: the ranks have only some of their calls."""
+def profile_page(worlds: Worlds, part: bool = False) -> str:
+    """The HTML page of the chosen world. part: its ranks have only some of their calls."""
+    ranks = worlds.ranks
     totals, figures = totals_of(ranks), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     columns, run_s = columns_of(totals), sum(rank.thread_s for rank in ranks)
@@ -34,8 +38,11 @@ def profile_page(ranks: list[Rank], part: bool = False) -> str:
         sections.append(Section("nodes", "Nodes", table(rows_of(nodes), headings, numbers=range(1, len(HEADINGS)))))
     headings = [in_part(each) if part else each for each in _RANKS]
     sections.append(Section("ranks", "Ranks", table(_ranks(ranks), headings, numbers=(0, *range(2, len(_RANKS))))))
-    said = [f"{title_of(ranks)}.", share_of(ranks, part), *([] if part else advice_of(ranks))]
-    return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said), sections, figures)
+    if remark := remark_on(worlds):
+        rows = table(rows_of_worlds(worlds), WORLD_HEADINGS, numbers=range(4))
+        sections.append(Section("worlds", "Worlds", f"<p>{text(remark)}</p>{rows}"))
+    said = [remark, f"{title_of(ranks)}.", share_of(ranks, part), *([] if part else advice_of(ranks))]
+    return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said if sentence), sections, figures)
 
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:

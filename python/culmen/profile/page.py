@@ -3,7 +3,6 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from rich import box
 from rich.console import Group
 from rich.table import Table
 
@@ -11,7 +10,8 @@ from ..base.text import plural
 from .amounts import shown_bytes
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of
-from .recorded import KIND_NAMES, Rank
+from .recorded import KIND_NAMES, Rank, programs_of
+from .tables import plain_table
 from .timeline import common_timeline, phases_of
 from .tuning import tuning_of
 
@@ -129,9 +129,8 @@ def title_of(ranks: list[Rank]) -> str:
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
     most = max(rank.threads for rank in ranks)
     threads = f" with up to {most} threads that call MPI" if most > 1 else ""
-    return (
-        f"{first.program}: {first.size} ranks{threads} on {nodes}, {first.library}, {longest:.4g} s after {first.begin}"
-    )
+    where = f"{first.size} ranks{threads} on {nodes}, {first.library}"
+    return f"{programs_of(ranks)}: {where}, {longest:.4g} s after {first.begin}"
 
 
 def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> str:
@@ -157,7 +156,7 @@ def _gain(most: Total, run_s: float) -> str:
 
 
 def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
-    table = _table("function")
+    table = plain_table("function")
     for name in columns_of(totals):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("communicator", overflow="fold", min_width=12)
@@ -172,7 +171,7 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
 
 
 def _nodes(nodes: list[Node], part: bool) -> Table:
-    table = _table(HEADINGS[0])
+    table = plain_table(HEADINGS[0])
     for name in HEADINGS[1:]:
         table.add_column(in_part(name) if part else name, justify="right", no_wrap=True)
     for row in rows_of(nodes):
@@ -186,7 +185,7 @@ def _phases(ranks: list[Rank]) -> Table | None:
     phases = phases_of(timeline) if timeline else []
     if len(phases) < 2:
         return None
-    table = _table("phase")
+    table = plain_table("phase")
     for name in ("from s", "to s", "in MPI", "mostly"):
         table.add_column(name, justify="left" if name == "mostly" else "right", no_wrap=True)
     for k, phase in enumerate(phases, 1):
@@ -197,12 +196,6 @@ def _phases(ranks: list[Rank]) -> Table | None:
             f"{phase.in_mpi:.1%}",
             KIND_NAMES.get(phase.mostly, ""),
         )
-    return table
-
-
-def _table(first: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column(first, no_wrap=True, overflow="ignore")
     return table
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._core import InputError
 from ..base.text import plural
 
-_MAGIC = 0x37656C69666F7270
+_MAGIC = 0x38656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
 KIND_NAMES = {
     "messages": "messages",
@@ -27,6 +27,8 @@ _HEADER = np.dtype(
         ("magic", "u8"),
         ("rank", "i4"),
         ("size", "i4"),
+        ("world", "u8"),
+        ("begin_unix_ns", "u8"),
         ("process", "u4"),
         ("functions", "u4"),
         ("communicators", "u4"),
@@ -194,6 +196,10 @@ class Rank:
     numbers: dict[str, int] = field(default_factory=dict)
     """The rank's number in each communicator of one group, by how the communicator was made."""
 
+    world: int = 0
+    """A number that only ranks with the same MPI_COMM_WORLD share; 0 if the launcher does not tell. See worlds.py."""
+    begin_s: float = 0
+    """When MPI_Init began, in seconds since 1970."""
     by_session: bool = False
     """MPI began with MPI_Session_init, which stands for MPI_Init here. The last MPI_Session_finalize stands for
     MPI_Finalize. If the program does not call it, the end of the program does."""
@@ -209,6 +215,11 @@ class Rank:
         return "MPI_Session_finalize" if self.by_session else "MPI_Finalize"
 
     @property
+    def known_s(self) -> float:
+        """The time that the profile knows of: ``seconds``, or the time until the last call."""
+        return self.seconds or len(self.timeline.seconds) * self.timeline.bin_s
+
+    @property
     def in_mpi(self) -> float:
         """Seconds in MPI, added up for all threads."""
         return sum(calls.total_s for calls in self.calls)
@@ -220,7 +231,8 @@ class Rank:
 
 
 def read_folder(folder: Path) -> list[Rank]:
-    """The ranks in order. Raises InputError if there is none, or if a file is no profile."""
+    """The ranks of all worlds, in order of their ranks; ``worlds_of`` tells the worlds apart. Raises InputError if
+    there is no rank, or if a file is no profile."""
     files = sorted(folder.glob("*.profile"))
     if not files and (said := without_room(folder)):
         raise InputError(said)
@@ -230,6 +242,12 @@ def read_folder(folder: Path) -> list[Rank]:
     if not ranks:
         raise InputError(f"{folder} has no calls: no rank came to the end of MPI_Init; look at the program's messages")
     return ranks
+
+
+def programs_of(ranks: list[Rank]) -> str:
+    """The command line of the first rank, and how many others there are in the same world."""
+    others = len({rank.program for rank in ranks} - {ranks[0].program})
+    return f"{ranks[0].program} and {plural(others, 'other program')}" if others else ranks[0].program
 
 
 def without_room(folder: Path) -> str:
@@ -294,6 +312,8 @@ def _rank(file: np.void) -> Rank:
         threads=max(1, int(header["threads"])),
         by_session=bool(header["by_session"]),
         more_threads_s=_more_threads_s(timeline, seconds),
+        world=int(header["world"]),
+        begin_s=int(header["begin_unix_ns"]) * 1e-9,
         numbers={
             _text(one["origin"]): int(one["rank"])
             for one in file["communicators"][: header["communicators"]]

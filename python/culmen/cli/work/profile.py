@@ -5,7 +5,7 @@ from itertools import count
 from json import dumps
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, Group
 
 from ..._core import InputError
 from ...base.exit_codes import as_of_a_shell
@@ -13,8 +13,9 @@ from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
 from ...profile.page import page
-from ...profile.recorded import Rank, read_folder, read_rank, without_room
+from ...profile.recorded import read_folder, read_rank, without_room
 from ...profile.running import run_profiled
+from ...profile.worlds import Worlds, remark_on, table_of, worlds_of
 from ...report.files import replacing
 from ...report.page import PAGE
 
@@ -40,7 +41,7 @@ def _show_new(folder: Path, code: int) -> None:
     if said := _without_profile(folder, code, full):
         print(f"culmen: {said}", file=sys.stderr)
         return
-    _show(read_folder(folder))
+    _show(worlds_of(read_folder(folder)))
     if full:
         print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
@@ -76,22 +77,27 @@ def report(
     functions: str | None,
     communicators: str | None,
     sizes: str | None,
+    world: int | None,
     all_rows: bool,
 ) -> int:
     """Shows a profile, or the chosen part of it."""
     chosen = choice(functions, communicators, sizes)
-    ranks = chosen.among(read_folder(folder))
+    worlds = worlds_of(read_folder(folder), world)
+    worlds.all[worlds.chosen] = chosen.among(worlds.ranks)
     if json:
-        print(dumps(as_object(ranks)))
+        print(dumps(as_object(worlds)))
     elif html:
         with replacing(folder / "profile.html", PAGE, force=True) as path:
-            path.write_text(profile_page(ranks, bool(chosen)), encoding="utf-8")
+            path.write_text(profile_page(worlds, bool(chosen)), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
-        _show(ranks, part=bool(chosen), all_rows=all_rows)
+        _show(worlds, part=bool(chosen), all_rows=all_rows)
     return 0
 
 
-def _show(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> None:
+def _show(worlds: Worlds, part: bool = False, all_rows: bool = False) -> None:
     # The words are the program's own: a bracket in them is no markup.
-    Console(highlight=False, markup=False, emoji=False).print(page(ranks, part, all_rows))
+    console = Console(highlight=False, markup=False, emoji=False)
+    if remark := remark_on(worlds):
+        console.print(Group(table_of(worlds), "", remark, ""))
+    console.print(page(worlds.ranks, part, all_rows))

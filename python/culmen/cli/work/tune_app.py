@@ -10,6 +10,7 @@ from ...bench.kept import folder_for
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
+from ...profile.worlds import worlds_of
 from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
 from ...tune.app.program import compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
@@ -109,7 +110,7 @@ def _profile(words: list[str], folder: Path, overwrite: bool, time_limit_s: floa
         print(f"The profile in {folder} is used again; to make a new one, write --overwrite")
     else:
         make_profile(words, folder, time_limit_s)
-    return read_folder(folder)
+    return worlds_of(read_folder(folder)).ranks
 
 
 def _show(gain: float, half: float, is_clear: bool) -> bool:
