@@ -48,6 +48,16 @@ struct probe_world {
 void probe_begin_communicators(const struct probe_world* of_session);
 /// The program has called MPI_Init after the profile began.
 void probe_found_world(void);
+MPI_Comm probe_world_communicator(void);
+/// The ranks of the world, by which groups of ranks are named; null if they are not known. They are not used (use: 0)
+/// if the program has begun MPI more than once, because MPI forbids to compare such groups. The function frees the
+/// group at once or later.
+void probe_set_world_group(const MPI_Group* group, int use);
+
+enum { probe_members_bytes = 64 };
+/// Writes the ranks that the members of a group have in another group, for example "0-3,8". The text is cut after many
+/// ranks, but remains different for each group.
+void probe_write_members(char text[probe_members_bytes], MPI_Group group, MPI_Group within);
 /// The number of a communicator, window or file in the profile; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
 unsigned probe_window(MPI_Win window);
@@ -56,8 +66,12 @@ unsigned probe_file(MPI_File file);
 void probe_gone(uint64_t handle);
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
-/// A communicator that was made of a group, with this tag of the program.
-void probe_created_of_group(MPI_Comm made, const char* how, const char* tag);
+/// The same for a communicator that only the members of a group make.
+void probe_created_group(unsigned parent, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm made);
+/// A communicator that was made of one group, or of two, with this tag of the program. remote: null for one group.
+void probe_created_of_group(MPI_Comm made, const char* how, const char* tag, MPI_Group group, const MPI_Group* remote);
+/// A communicator between two groups.
+void probe_created_between(unsigned parent, MPI_Comm made);
 void probe_duplicated(unsigned parent, MPI_Comm made);
 /// The communicator with the program that spawned this one. The program may ask for it more than once.
 void probe_found_parent(MPI_Comm parent);

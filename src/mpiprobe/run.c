@@ -150,11 +150,12 @@ static void begin_or_go_on(int level, const struct probe_world* of_session) {
   __atomic_store_n(&h->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
 }
 
-/// level: the thread level of MPI.
-static void after_begin(int level, const struct probe_world* of_session) {
+/// level: the thread level of MPI. ranks: of the world; null if they are not known.
+static void after_begin(int level, const struct probe_world* of_session, const MPI_Group* ranks) {
   lock_runs();
-  ++begun;
+  const int is_alone = ++begun == 1;
   begin_or_go_on(level, of_session);
+  probe_set_world_group(ranks, is_alone);
   unlock_runs();
 }
 
@@ -175,14 +176,19 @@ static void end_profile(void) {
 
 static void before_end(void) {
   lock_runs();
-  if (--begun == 0 && probe_profile != NULL) end_profile();
+  if (--begun == 0) {
+    probe_set_world_group(NULL, 0);
+    if (probe_profile != NULL) end_profile();
+  }
   unlock_runs();
 }
 
 static void after_world(void) {
   int level = MPI_THREAD_MULTIPLE;  // variables of the MPI may raise it above what the program asks for
   ((int (*)(int*))probe_find("MPI_Query_thread"))(&level);
-  after_begin(level, NULL);
+  MPI_Group ranks;
+  const int is_known = REAL(MPI_Comm_group)(probe_world_communicator(), &ranks) == MPI_SUCCESS;
+  after_begin(level, NULL, is_known ? &ranks : NULL);
 }
 
 PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
@@ -234,14 +240,15 @@ static int level_of(MPI_Session session) {
   return there && is_lower ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
 }
 
-static struct probe_world world_of(MPI_Session session) {
+static void after_session(MPI_Session session) {
   struct probe_world world = {0, 1};
-  MPI_Group group;
-  if (REAL(MPI_Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS) return world;
-  REAL(MPI_Group_rank)(group, &world.rank);
-  REAL(MPI_Group_size)(group, &world.size);
-  REAL(MPI_Group_free)(&group);
-  return world;
+  MPI_Group ranks;
+  const int is_known = REAL(MPI_Group_from_session_pset)(session, "mpi://WORLD", &ranks) == MPI_SUCCESS;
+  if (is_known) {
+    REAL(MPI_Group_rank)(ranks, &world.rank);
+    REAL(MPI_Group_size)(ranks, &world.size);
+  }
+  after_begin(level_of(session), &world, is_known ? &ranks : NULL);
 }
 
 PROBE_PUBLIC int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
@@ -253,9 +260,8 @@ PROBE_PUBLIC int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Ses
   probe_inside = UINTPTR_MAX;
   const int error = real(info, handler, session);
   if (error == MPI_SUCCESS) {
-    const struct probe_world world = world_of(*session);
     __atomic_store_n(&sessions, 1, __ATOMIC_RELAXED);
-    after_begin(level_of(*session), &world);
+    after_session(*session);
   }
   probe_inside = 0;
   return error;

@@ -236,7 +236,12 @@ def _made(entry: Entry) -> str:
     if how == "parent":
         return "probe_found_parent(*newcomm)"
     if how and "stringtag" in entry["arguments"]:
-        return f'probe_created_of_group(*newcomm, "{how}", stringtag)'
+        groups = "local_group, &remote_group" if "remote_group" in entry["arguments"] else "group, NULL"
+        return f'probe_created_of_group(*newcomm, "{how}", stringtag, {groups})'
+    if how == "create_group":
+        return "probe_created_group(communicator, comm, group, tag, *newcomm)"
+    if how == "inter":
+        return "probe_created_between(communicator, *newcomm)"
     if how:
         return f'probe_created(communicator, *newcomm, "{how}", {entry.get("colour", "-1")})'
     return {

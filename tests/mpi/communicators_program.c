@@ -28,7 +28,7 @@ static void of_groups(void) {
   MPI_Group_incl(all, 1, &zero, &first);
   if (rank == 0) {
     CALL(MPI_Comm_create_group, "world", 0, MPI_COMM_WORLD, first, 0, &made);
-    use(&made, "world/create_group 1");
+    use(&made, "world/create_group 1 ranks 0");
   }
   CALL(MPI_Comm_create, "world", 0, MPI_COMM_WORLD, all, &made);
   use(&made, "world/create 1");
@@ -63,7 +63,7 @@ static void between_groups(void) {
   snprintf(name, sizeof name, "world/split 2 colour %d", rank % 2);
   CALL(MPI_Comm_split, "world", 0, MPI_COMM_WORLD, rank % 2, 0, &half);
   CALL(MPI_Intercomm_create, name, 0, half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
-  snprintf(of, sizeof of, "%s/inter 1", name);
+  snprintf(of, sizeof of, "inter 1 ranks 0%s|1", size > 2 ? ",2" : "");  // two or three ranks
   CALL(MPI_Alltoall, of, 4 * (rank % 2 == 0 ? odds : evens), back, 4, MPI_CHAR, back + 512, 4, MPI_CHAR, inter);
   const int root = rank % 2 == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
   CALL(MPI_Bcast, of, root == MPI_PROC_NULL ? 0 : 16, there, 16, MPI_CHAR, root, inter);

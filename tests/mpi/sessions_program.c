@@ -42,6 +42,28 @@ static void run_session(const char* tag) {
   MPI_Session_finalize(&session);
 }
 
+/// Groups of two ranks, all with one tag: rank 1 is in two of them, and each of the two ranks of the last one in
+/// another.
+static void run_groups(void) {
+  MPI_Session session = begin("MPI_THREAD_SINGLE");
+  MPI_Group all, group;
+  MPI_Comm made;
+  const int pairs[3][2] = {{0, 1}, {1, 2}, {0, 1}};
+  int rank;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Group_rank(all, &rank);
+  for (int k = 0; k < 3; ++k) {
+    if (rank != pairs[k][0] && rank != pairs[k][1]) continue;
+    MPI_Group_incl(all, 2, pairs[k], &group);
+    MPI_Comm_create_from_group(group, "pair", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+    MPI_Barrier(made);
+    MPI_Comm_free(&made);
+    MPI_Group_free(&group);
+  }
+  MPI_Group_free(&all);
+  MPI_Session_finalize(&session);
+}
+
 /// Two libraries with a session each; the first one ends later.
 static void run_nested(void) {
   MPI_Session first = begin("MPI_THREAD_SINGLE"), second = begin("MPI_THREAD_MULTIPLE");
@@ -63,6 +85,8 @@ int main(int n, char** words) {
     run_session("solver");
   } else if (strcmp(way, "again") == 0) {
     for (int k = 0; k < 3; ++k) run_session("solver");
+  } else if (strcmp(way, "groups") == 0) {
+    run_groups();
   } else if (strcmp(way, "nested") == 0) {
     run_nested();
   } else if (strcmp(way, "both") == 0) {  // a library with a session within a program with MPI_Init

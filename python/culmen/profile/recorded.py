@@ -129,8 +129,8 @@ class Calls:
 
     @property
     def communicators(self) -> str:
-        """``communicator``, or the common name of all parts of its split."""
-        return re.sub(r" colour \d+", "", self.communicator)
+        """``communicator``, or the common name of all parts of its split and of all groups."""
+        return re.sub(r" colour \d+| ranks [\d?][\d?,|.#a-f-]*", "", self.communicator)
 
     @property
     def total_s(self) -> float:
