@@ -13,8 +13,9 @@ enum {
   probe_origin_bytes = 176,
   probe_most_hints = 128,
   probe_most_bins = 512,
+  probe_most_messages = 1 << 13,
 };
-#define PROBE_MAGIC UINT64_C(0x38656c69666f7270)  // "profile8"
+#define PROBE_MAGIC UINT64_C(0x39656c69666f7270)  // "profile9"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// The kind of a function. waits: waits for requests or tests requests; communicators: makes or frees communicators.
@@ -45,6 +46,7 @@ struct probe_header {
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
   uint64_t by_session;  ///< 1: MPI began with MPI_Session_init, which stands for MPI_Init above
   uint64_t uncounted;   ///< calls for which there was no room
+  uint64_t messages;    ///< sampled; more than probe_most_messages: some had no room
   uint64_t uncharged;   ///< requests that ended in a wait, but whose start is not known
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
   /// From the end of MPI_Init to the beginning of MPI_Finalize, over all threads of the process.
@@ -85,6 +87,15 @@ struct probe_entry {
   uint64_t sampled, sampled_ticks, waited_ticks;
 };
 
+/// A sampled message: one of its communicator, other rank and tag, counted from 0. A sender: when it began to send. A
+/// receiver with a request: when the first wait for it began, when the last one ended, and what they are charged.
+struct probe_message {
+  uint32_t communicator, sends;
+  int32_t peer, tag;
+  uint32_t number, entry;
+  uint64_t first, last, charged;
+};
+
 struct probe_file {
   struct probe_header header;
   char names[probe_most_functions][probe_name_bytes];
@@ -99,4 +110,5 @@ struct probe_file {
   /// minus the number of threads that go.
   int64_t thread_ticks[probe_most_bins];
   int32_t thread_changes[probe_most_bins];
+  struct probe_message messages[probe_most_messages];
 };

@@ -178,7 +178,20 @@ static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uin
   probe_add(&entry->waited_ticks, waited);
 }
 
+/// Samples of messages, if probe_period is not 0; see probe_message. begin: the ticks at which the call began.
+void probe_sent(unsigned communicator, int dest, int tag, uint64_t begin);
+/// Counts a receive. If it is sampled and has an entry, the result is the number of its message, from 1; otherwise 0.
+uint32_t probe_received(unsigned communicator, int source, int tag, const struct probe_entry* entry);
+/// From now on it is not known which messages arrive where.
+void probe_lost(void);
+/// A wait for this message. share: its part of the time.
+void probe_waited(uint32_t number, uint64_t begin, uint64_t end, uint64_t share, int ended);
+
 void probe_begin_requests(void);
+/// The last started request receives this message.
+void probe_expects(MPI_Request request, unsigned communicator, int source, int tag, const struct probe_entry* entry);
+/// The prepared request sends to this rank, or receives from it.
+void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag);
 /// The function of this entry started the request.
 void probe_started(MPI_Request request, struct probe_entry* entry);
 /// The request waits for MPI_Start. Its starts count in this row. parts: number of parts of a partitioned request,
@@ -200,7 +213,8 @@ struct probe_waits {
 };
 /// Before the call, because it overwrites the handles.
 struct probe_waits probe_take(int count, const MPI_Request* handles);
-/// After the call. Its time counts for the requests that ended, or for all if none has ended, in equal parts. ended:
-/// the number of requests that ended; -1: all. which: their places among the handles.
+/// After the call, which began and ended at these ticks. Its time counts for the requests that ended, or for all if
+/// none has ended, in equal parts. ended: the number of requests that ended; -1: all. which: their places among the
+/// handles.
 void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which,
-                  uint64_t ticks, struct probe_entry* wait);
+                  uint64_t begin, uint64_t end, struct probe_entry* wait);

@@ -15,7 +15,12 @@ struct request {
   uint8_t persistent;
   uint8_t active;  ///< started, if it is persistent
   uint8_t ended;
+  uint8_t moves;     ///< a message of a persistent request: moves_nothing, moves_out or moves_in
+  uint32_t message;  ///< the sampled message that it receives; 0: none
+  uint32_t communicator;
+  int32_t peer, tag;  ///< of the message of a persistent request
 };
+enum { moves_nothing, moves_out, moves_in };
 
 enum { most_requests = 1 << 15, most_tries = 64, none = most_requests };
 static struct request requests[most_requests];
@@ -87,6 +92,28 @@ void probe_started(MPI_Request request, struct probe_entry* entry) {
   if (place == NULL) return;
   place->entry = (uint32_t)(entry - probe_profile->entries);
   place->persistent = 0;
+  place->message = 0;
+}
+
+void probe_expects(MPI_Request request, unsigned communicator, int source, int tag, const struct probe_entry* entry) {
+  const uint32_t message = probe_received(communicator, source, tag, entry);
+  struct request* const place = message != 0 && !is_complete(request) ? find(PROBE_HANDLE(request), 0) : NULL;
+  if (place != NULL) place->message = message;
+}
+
+void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag) {
+  struct request* const place = find(PROBE_HANDLE(request), 0);
+  if (place == NULL) return;
+  place->moves = sends ? moves_out : moves_in;
+  place->communicator = communicator;
+  place->peer = peer;
+  place->tag = tag;
+}
+
+static void count_message(struct request* request, const struct probe_entry* entry, uint64_t begin) {
+  if (request->moves == moves_out) probe_sent(request->communicator, request->peer, request->tag, begin);
+  if (request->moves == moves_in)
+    request->message = probe_received(request->communicator, request->peer, request->tag, entry);
 }
 
 void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int parts, int peer) {
@@ -98,6 +125,8 @@ void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, ui
   place->parts = parts > 0 ? (uint32_t)parts : 0;
   place->persistent = 1;
   place->active = 0;
+  place->moves = moves_nothing;
+  place->message = 0;
 }
 
 static void move_time(struct probe_entry* from, struct probe_entry* to, uint64_t ticks) {
@@ -115,6 +144,7 @@ void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct pro
     request->active = 1;
     probe_add(&entry->calls, 1);
     if (request->parts == 0) probe_add(&entry->bytes, request->bytes);
+    if (probe_period != 0) count_message(request, entry, probe_ticks() - ticks);
     move_time(start, entry, share);
   }
 }
@@ -187,6 +217,7 @@ static unsigned mark_ended(const struct probe_waits* waits, const MPI_Request* h
 /// Releases a request of a chain. Returns the next one.
 static uint32_t settle(struct request* request) {
   const uint32_t next = request->next;
+  if (request->ended) request->message = 0;
   if (request->ended && !request->persistent) {
     set_word(request, 0);
     return next;
@@ -197,14 +228,16 @@ static uint32_t settle(struct request* request) {
 }
 
 void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which,
-                  uint64_t ticks, struct probe_entry* wait) {
+                  uint64_t begin, uint64_t end, struct probe_entry* wait) {
   if (probe_profile == NULL) return;
   const unsigned known = mark_ended(waits, handles, ended, which);
   const uint64_t payers = known > 0 ? known : waits->known;
-  const uint64_t share = payers > 0 && wait != NULL ? ticks / payers : 0;
+  const uint64_t share = payers > 0 && wait != NULL ? (end - begin) / payers : 0;
   for (uint32_t at = waits->first; at != none; at = settle(&requests[at])) {
     struct probe_entry* const entry = &probe_profile->entries[requests[at].entry];
     if (requests[at].ended || known == 0) probe_add(&entry->charged, share);
+    if (requests[at].message != 0 && (requests[at].ended || known == 0))
+      probe_waited(requests[at].message, begin, end, share, requests[at].ended);
     if (requests[at].ended) probe_add(&entry->completed, 1);
   }
   if (wait != NULL) probe_add(&wait->charged, 0 - share * payers);

@@ -211,9 +211,32 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
         lines += [f"struct probe_entry* const entry = {call}", "probe_sampled(entry, waited, end - begin);"]
     else:
         lines.append(call)
+    lines += [f"if (probe_period != 0 && error == MPI_SUCCESS) {each};" for each in _messages(words, starts, entry)]
     if made := _made(entry):
         lines.append(f"if (error == MPI_SUCCESS) {made};")
     return lines
+
+
+def _messages(words: list[str], starts: bool, entry: Entry) -> list[str]:
+    """The statements that count the messages of a call, so that some of them can be sampled."""
+    if entry.get("looks_at") == "request":
+        return ["probe_lost()"]  # MPI_Cancel
+    if entry["kind"] != "messages" or "comm" not in words or "parts" in entry or "partitions" in words:
+        return []
+    receives = [("source", "recvtag" if "recvtag" in words else "tag")] if "source" in words else []
+    sends = [("dest", "sendtag" if "sendtag" in words else "tag")] if "dest" in words else []
+    if "prepares" in entry:
+        return [f"probe_prepared_message(*request, {int(bool(sends))}, communicator, {peer}, {tag})"
+                for peer, tag in sends + receives]  # fmt: skip
+    out = [f"probe_sent(communicator, {peer}, {tag}, begin)" for peer, tag in sends]
+    if receives and starts and not sends:
+        out += ["probe_expects(*request, communicator, source, tag, entry)"]
+    elif receives and "message" in words:
+        out += [f"{'*flag ? ' if 'flag' in words else ''}probe_received(communicator, source, tag, NULL)"]
+        out[-1] += " : 0" if "flag" in words else ""
+    elif receives and ("buf" in words or "recvbuf" in words):
+        out += [f"probe_received(communicator, source, {receives[0][1]}, NULL)"]
+    return out
 
 
 def _charge(how: str, words: list[str]) -> str:
@@ -226,7 +249,7 @@ def _charge(how: str, words: list[str]) -> str:
         "outcount": ("*outcount == MPI_UNDEFINED ? 0 : *outcount", "indices"),
     }[how]
     ended = f"error != MPI_SUCCESS ? 0 : {ended}"
-    return f"probe_charge(&waits, {_requests(words)}, {ended}, {which}, end - begin, entry);"
+    return f"probe_charge(&waits, {_requests(words)}, {ended}, {which}, begin, end, entry);"
 
 
 def _made(entry: Entry) -> str:

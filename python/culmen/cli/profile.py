@@ -22,7 +22,7 @@ def profile(
             min=1,
             show_default=False,
             help="Measure how long ranks wait for late ranks. culmen makes this measurement in every Nth call of a "
-            "collective and in every Nth call of MPI_Recv.",
+            "collective and of MPI_Recv, and for every Nth message of MPI_Irecv.",
         ),
     ] = None,
 ) -> None:

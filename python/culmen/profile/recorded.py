@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from .._core import InputError
 from ..base.text import plural
 
-_MAGIC = 0x38656C69666F7270
+_MAGIC = 0x39656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
+_MESSAGES = 8192
 KIND_NAMES = {
     "messages": "messages",
     "waits": "waits for requests",
@@ -45,6 +46,7 @@ _HEADER = np.dtype(
         ("end_ns", "u8"),
         ("by_session", "u8"),
         ("uncounted", "u8"),
+        ("messages", "u8"),
         ("uncharged", "u8"),
         ("memory_kib", "u8"),
         ("cpu_ns", "u8"),
@@ -80,6 +82,19 @@ _ENTRY = np.dtype(
         ("waited_ticks", "u8"),
     ]
 )
+_MESSAGE = np.dtype(
+    [
+        ("communicator", "u4"),
+        ("sends", "u4"),
+        ("peer", "i4"),
+        ("tag", "i4"),
+        ("number", "u4"),
+        ("entry", "u4"),
+        ("first", "u8"),
+        ("last", "u8"),
+        ("charged", "u8"),
+    ]
+)
 _FILE = np.dtype(
     [
         ("header", _HEADER),
@@ -91,6 +106,7 @@ _FILE = np.dtype(
         ("timeline", "u8", (_BINS, len(KINDS))),
         ("thread_ticks", "i8", _BINS),
         ("thread_changes", "i4", _BINS),
+        ("messages", _MESSAGE, _MESSAGES),
     ]
 )
 
@@ -136,6 +152,27 @@ class Calls:
     def total_s(self) -> float:
         """Time in these calls, and in waits for their requests."""
         return self.seconds + self.charged_s
+
+
+@dataclass(frozen=True)
+class Message:
+    """A sampled message, as its sender or its receiver saw it. Times are seconds since 1970 by the node's clock."""
+
+    is_sent: bool
+    communicator: str
+    peer: int
+    """The other rank, in the communicator."""
+    tag: int
+    number: int
+    """Among the messages of this communicator, peer and tag, from 0."""
+    begin_s: float
+    """When the sender began to send, or the receiver to wait for its request."""
+    end_s: float
+    """When the request of the receiver had ended."""
+    charged_s: float
+    """Time of waits for this request."""
+    calls: int
+    """The index in Rank.calls of the receives."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +237,7 @@ class Rank:
     """A number that only ranks with the same MPI_COMM_WORLD share; 0 if the launcher does not tell. See worlds.py."""
     begin_s: float = 0
     """When MPI_Init began, in seconds since 1970."""
+    messages: list[Message] = field(default_factory=list)
     by_session: bool = False
     """MPI began with MPI_Session_init, which stands for MPI_Init here. The last MPI_Session_finalize stands for
     MPI_Finalize. If the program does not call it, the end of the program does."""
@@ -314,12 +352,34 @@ def _rank(file: np.void) -> Rank:
         more_threads_s=_more_threads_s(timeline, seconds),
         world=int(header["world"]),
         begin_s=int(header["begin_unix_ns"]) * 1e-9,
+        messages=_messages(file, seconds_a_tick),
         numbers={
             _text(one["origin"]): int(one["rank"])
             for one in file["communicators"][: header["communicators"]]
             if one["remote"] == 0
         },
     )
+
+
+def _messages(file: np.void, seconds_a_tick: float) -> list[Message]:
+    header = file["header"]
+    places = np.cumsum(file["entries"]["calls"] != 0) - 1
+    zero_s, zero = int(header["begin_unix_ns"]) * 1e-9, int(header["begin_ticks"])
+    return [
+        Message(
+            is_sent=bool(one["sends"]),
+            communicator=_text(file["communicators"][one["communicator"]]["origin"]),
+            peer=int(one["peer"]),
+            tag=int(one["tag"]),
+            number=int(one["number"]),
+            begin_s=zero_s + (int(one["first"]) - zero) * seconds_a_tick,
+            end_s=zero_s + (int(one["last"]) - zero) * seconds_a_tick,
+            charged_s=int(one["charged"]) * seconds_a_tick,
+            calls=int(places[one["entry"]]),
+        )
+        for one in file["messages"][: min(_MESSAGES, int(header["messages"]))]
+        if one["last"] != 0
+    ]
 
 
 def _more_threads_s(timeline: Timeline, seconds: float | None) -> float:

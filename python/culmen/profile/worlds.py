@@ -7,6 +7,7 @@ from itertools import pairwise
 from rich.table import Table
 
 from .._core import InputError
+from .late import with_late_senders
 from .recorded import Rank, programs_of
 from .tables import plain_table
 
@@ -34,7 +35,8 @@ def worlds_of(ranks: list[Rank], number: int | None = None) -> Worlds:
     for rank in ranks:
         by_name[rank.world, rank.size].append(rank)
     divided = {key: _divided(there) for key, there in by_name.items()}
-    found = sorted((world for worlds in divided.values() for world in worlds), key=_begin_s)
+    every = sorted((world for worlds in divided.values() for world in worlds), key=_begin_s)
+    found = [with_late_senders(world) for world in every]
     is_sure = all(not _overlap(worlds) for (name, size), worlds in divided.items() if name == 0 and size > 1)
     if number is not None and not 1 <= number <= len(found):
         there = "one world" if len(found) == 1 else f"the worlds 1 to {len(found)}"

@@ -1,0 +1,48 @@
+"""Requests that wait for late senders, by the times at both ends of a message."""
+
+import re
+
+import pytest
+from culmen.profile.recorded import Calls, read_folder
+from culmen.profile.worlds import worlds_of
+from harness import HANGS_S, culmen
+from profiles import AS_ROOT, built
+
+pytestmark = pytest.mark.either("mpi")
+
+ROUNDS, WAYS, EARLY, TWO, TESTS, PREPARED = 20, 7, 6, 1, 4, 5  # as in late_sender_program.c
+
+
+@pytest.mark.parametrize("period", [1, 4])
+def test_requests_that_wait_for_a_late_sender_are_told_from_slow_ones(mpi, tmp_path, period):
+    words = ["2" if word == "RANKS" else word for word in built(mpi, tmp_path, "late_sender_program.c")]
+    command = ("--output", "out", "--imbalance", period, "--", *words, period)
+    done = culmen("profile", *command, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    late_s = [float(word) for word in re.search(r"late (.*)", done.stdout)[1].split()]
+    _, receiver = worlds_of(read_folder(tmp_path / "out")).ranks
+    for way in range(WAYS):
+        found = of_way(receiver.calls, way)
+        assert found.sampled == (2 if way == TWO else 1) * ROUNDS // period
+        assert 0 <= found.waited_s <= found.sampled_s * (1 + 1e-9) <= found.total_s * (1 + 1e-6)
+        if way == EARLY:
+            assert found.waited_s == 0
+        else:  # between two tests, the program is not in MPI
+            assert found.waited_s > late_s[way] / (4 if way == TESTS else 2) > 0
+    text = " ".join(done.stdout.split())
+    assert re.search(r"In MPI_Irecv, MPI_Recv and MPI_Recv_init started, ranks wait for late ranks for about", text)
+
+
+def of_way(calls: list[Calls], way: int) -> Calls:
+    name = "MPI_Recv_init started" if way == PREPARED else "MPI_Irecv"
+    [found] = [each for each in calls if each.function == name and each.size_class == 2 * way + 1]
+    return found
+
+
+def test_messages_of_any_source_are_left_out(mpi, tmp_path):
+    """imbalance_program.c has one MPI_Irecv, after receives of any tag."""
+    words = ["2" if word == "RANKS" else word for word in built(mpi, tmp_path, "imbalance_program.c")]
+    done = culmen("profile", "--output", "out", "--imbalance", 1, "--", *words, 1, cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    ranks = worlds_of(read_folder(tmp_path / "out")).ranks
+    assert not any(each.sampled for rank in ranks for each in rank.calls if each.function == "MPI_Irecv")

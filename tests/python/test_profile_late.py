@@ -1,0 +1,36 @@
+"""Times of messages between nodes whose clocks differ."""
+
+import numpy as np
+import pytest
+from culmen.profile.late import with_late_senders
+from culmen.profile.recorded import KINDS, Calls, Message, Rank, Timeline
+
+NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
+AHEAD_S = 50.0  # of the clock of the second node
+
+
+def rank(number, messages):
+    calls = [Calls("MPI_Irecv", "messages", "world", 2, 4, 1 - number, 1, 8, 0.0, 0.0, 0.0, 10.0, 1)]
+    numbers = {"world": number}
+    return Rank(
+        number, 2, f"n{number}", "MPICH 4.0.2", "app", 100.0, 0.1, 0, 0, 0, calls, {}, NEVER, None, messages=messages,
+        numbers=numbers,
+    )  # fmt: skip
+
+
+def message(is_sent, peer, tag, begin_s, end_s=0.0, charged_s=0.0):
+    return Message(is_sent, "world", peer, tag, 0, begin_s, end_s or begin_s, charged_s, 0)
+
+
+def test_clocks_of_two_nodes_are_compared_by_messages_both_ways():
+    first = [message(True, 1, 5, 103.0), message(False, 1, 6, 106.0, 106.25, 0.25)]
+    second = [message(False, 0, 5, 101.0 + AHEAD_S, 103.25 + AHEAD_S, 2.25), message(True, 0, 6, 106.0 + AHEAD_S)]
+    one, two = with_late_senders([rank(0, first), rank(1, second)])
+    assert (one.calls[0].sampled, one.calls[0].waited_s) == (1, 0)
+    assert (two.calls[0].sampled, two.calls[0].sampled_s) == (1, 2.25)
+    assert two.calls[0].waited_s == pytest.approx(2.0)
+
+
+def test_messages_one_way_between_nodes_are_not_measured():
+    first, second = [message(True, 1, 5, 103.0)], [message(False, 0, 5, 151.0, 153.25, 2.25)]
+    assert [each.calls[0].sampled for each in with_late_senders([rank(0, first), rank(1, second)])] == [0, 0]
