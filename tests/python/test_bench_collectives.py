@@ -45,6 +45,21 @@ def test_an_inexact_algorithm_hides_no_winner(tmp_path):
     assert won.name == "chain"
 
 
+def test_without_the_baseline_a_winner_needs_evidence_too(tmp_path):
+    path = tmp_path / "bcast-4.csv"
+    noisy = [[1e-5]] * 6 + [[3e-5]] * 6
+    visits = {"chain": noisy, "tree": [*noisy[1:], [3.1e-5]], "linear": [[9e-5]] * 12}
+    points = [Samples(name, 8, times, [False] * 12, True, "") for name, times in visits.items()]
+    samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
+    found = Table([path])
+    assert (winners.winners(found), winners.unclear(found)) == ([], 1)
+    assert "no algorithm is clearly the fastest at 1 point" in " ".join(_remarks(found, plan()))
+    assert figures.collectives_page(found)
+    assert winners.winners(found, "linear")[0].gain > 2
+    samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points[1:])
+    assert winners.winners(Table([path]))[0].name == "tree"
+
+
 def test_points_without_an_interval_are_said(tmp_path):
     found, said = few_visits(tmp_path), "1 point has too few blocks for an interval, so the table cannot name a faster "
     cures = [

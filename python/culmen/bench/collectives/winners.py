@@ -37,17 +37,26 @@ def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
     return [found for place in table.places() if (found := _winner(table, place, baseline)) is not None]
 
 
+def unclear(table: Table, baseline: str = DEFAULT) -> int:
+    """The number of places without a winner, because the baseline was not measured and intervals overlap."""
+    verified = [[found for found in table.algorithms(place).values() if found.verified] for place in table.places()]
+    return sum(bool(there) for there in verified) - len(winners(table, baseline))
+
+
 def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
     """Only an algorithm that is known to have run can win, and only if it is clearly different.
 
-    Its interval must not overlap that of the baseline. Among these algorithms, the one with the least median wins.
+    Its interval must not overlap that of the baseline. Among these algorithms, the one with the least median wins. If
+    the baseline was not measured, the winner's interval must not overlap that of any other algorithm.
     """
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
     base = there.get(baseline)
     if not there:
         return None
     if base is None:
-        return Winner(*place, *next(iter(there.items())), compared=False)
+        (name, found), *others = there.items()
+        is_clear = not any(other.interval.overlaps(found.interval) for _, other in others)
+        return Winner(*place, name, found, compared=False) if is_clear else None
     own = base.interval
     for name, found in takewhile(lambda pair: pair[0] != baseline, there.items()):
         best = found.interval

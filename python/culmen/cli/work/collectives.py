@@ -215,6 +215,11 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
         key, why = next(iter(found.unavailable.items()))
         count = plural(len(found.unavailable), "point")
         out.append(f"culmen could not measure {count}, for example {_named(key)}: {why}")
+    if unclear := winners.unclear(found, wanted.baseline):
+        out.append(
+            f"The baseline '{wanted.baseline}' was not measured, and no algorithm is clearly the fastest at "
+            f"{plural(unclear, 'point')}, because the intervals overlap."
+        )
     bound = wanted.protocol.interval
     if without := sum(not point.interval.exists for point in found.points.values()):
         have = "has" if without == 1 else "have"
