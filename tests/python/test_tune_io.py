@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from culmen.launch import preloading
 from culmen.launch.mpi import load
+from culmen.tune.command import measured
 from culmen.tune.io import applied
 from culmen.tune.io.benchmark import Own
 from culmen.tune.io.file_system import is_on_lustre, kind_of
@@ -221,12 +222,8 @@ def run_expanded(folder, base, **settings):
     plan = {**plan_of(["cat", "{folder}/.striping"], None, space_of(["a"], None, folder), folder)}
     (folder / "plan.json").write_text(json.dumps(plan))
     (folder / "slot").mkdir(exist_ok=True)
-    code = (
-        "import runpy, sys, os; e = runpy.run_path(sys.argv[1])['expanded']; words = e(sys.argv[2:]); "
-        "os.execvp(words[0], words)"
-    )
-    words = [sys.executable, "-I", "-S", "-c", code, applied.__file__, str(folder / "plan.json")]
-    words += [f"{name}={value}" for name, value in settings.items()]
+    words = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(folder), f"--expand={applied.__file__}"]
+    words += ["--", str(folder / "plan.json"), *(f"{name}={value}" for name, value in settings.items())]
     variables = {**os.environ, applied.BASE: str(base)}
     return subprocess.run(words, cwd=folder / "slot", env=variables, capture_output=True, text=True, timeout=60)
 

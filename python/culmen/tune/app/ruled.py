@@ -2,8 +2,6 @@
 library. A plan is a dict that JSON can hold; ``direct.py`` makes it. Settings are strings, as in words of a command."""
 
 import hashlib
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,22 +10,13 @@ from typing import Any
 _DEFAULT, _RULES = "default", "rules"
 
 
-def expanded(words: list[str]) -> list[str]:
-    """The command of one run, from the path of a plan and words such as ``bcast_4_ranks_8_bytes=chain``. The process
-    changes to the folder of the plan, and its environment to that of the run."""
-    path = Path(words[0])
-    plan = json.loads(path.read_text(encoding="utf-8"))
-    for name, value in (word.split("=", 1) for word in words[1:]):  # the program sees what it will see later
-        if os.environ.get(name) == value:
-            del os.environ[name]
-    changed = sorted(word for word in words[1:] if not word.endswith(f"={_DEFAULT}"))
+def run_of(plan: dict[str, Any], settings: dict[str, str], path: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables and the words of one run, for measured.py. ``settings``: such as ``bcast_4_ranks_8_bytes`` with the
+    value ``chain``. ``path``: of the plan."""
+    changed = sorted(f"{name}={value}" for name, value in settings.items() if value != _DEFAULT)
     run = plan["with_rules" if changed else "without_rules"]
-    os.environ.update(run["variables"])
-    if changed:
-        os.environ[plan["rules_variable"]] = str(_rules(plan, path, changed))
-    os.environ["PWD"] = plan["folder"]
-    os.chdir(plan["folder"])
-    return list(run["command"])
+    rules = {plan["rules_variable"]: str(_rules(plan, path, changed))} if changed else {}
+    return {**run["variables"], **rules}, list(run["command"])
 
 
 def _rules(plan: dict[str, Any], path: Path, changed: list[str]) -> Path:

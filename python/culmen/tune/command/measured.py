@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -67,7 +67,24 @@ def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:
 def _expanded(words: list[str], file: str | None) -> list[str]:
     """The words that the function ``expanded`` of this file returns. It may also change the environment and the current
     folder."""
-    return list(runpy.run_path(file)["expanded"](words)) if file else words
+    if not file:
+        return words
+    made = runpy.run_path(file)
+    return list(made["expanded"](words)) if "expanded" in made else _planned(words, made["run_of"])
+
+
+def _planned(words: list[str], run_of: Callable[..., tuple[dict[str, str], list[str]]]) -> list[str]:
+    """For culmen's own files, whose function ``run_of`` makes the variables and the words of a run. ``words``: the path
+    of a plan, and settings such as ``binding=core``."""
+    path, settings = Path(words[0]), dict(word.split("=", 1) for word in words[1:])
+    plan = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in settings.items():  # the program must see the same variables as without culmen
+        if os.environ.get(name) == value:
+            del os.environ[name]
+    variables, line = run_of(plan, settings, path)
+    os.environ.update({**variables, "PWD": plan["folder"]})
+    os.chdir(plan["folder"])
+    return line
 
 
 def _run(words: list[str], limit_s: float) -> tuple[float, float, int, float | None]:

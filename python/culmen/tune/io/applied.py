@@ -4,7 +4,6 @@ standard library.
 A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as in the words of a command.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -29,14 +28,8 @@ _FORWARDED = "OMPI_MCA_"
 _FILE = "romio-hints"
 
 
-def expanded(words: list[str]) -> list[str]:
-    """The command of one run, from the path of a plan and words such as ``cb_buffer_size=4194304``. Changes the current
-    folder to that of the plan, and the environment to that of the run. The folder for files is new and empty."""
-    plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
-    settings = dict(word.split("=", 1) for word in words[1:])
-    for name, value in settings.items():  # the program must see the same variables as without culmen
-        if os.environ.get(name) == value:
-            del os.environ[name]
+def run_of(plan: dict[str, Any], settings: dict[str, str], _path: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables and the words of one run, for measured.py. The folder for files is new and empty."""
     base = Path(os.environ[BASE])
     for old in base.iterdir():  # of the run before: the system need not write removed files to disk
         shutil.rmtree(old, ignore_errors=True)  # NFS may keep some files
@@ -44,10 +37,7 @@ def expanded(words: list[str]) -> list[str]:
     hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
     variables = variables_of(plan, settings, str(hints)) | buffering_of(plan, settings, os.environ)
-    os.environ.update(variables)
-    os.environ["PWD"] = plan["folder"]
-    os.chdir(plan["folder"])
-    return _in_folder(forwarding(plan, variables), settings, run / "files")
+    return variables, _in_folder(forwarding(plan, variables), settings, run / "files")
 
 
 def forwarding(plan: dict[str, Any], variables: Iterable[str]) -> list[str]:

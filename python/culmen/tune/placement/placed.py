@@ -3,8 +3,6 @@
 A plan is a dict that JSON can hold; ``space.py`` makes it. Settings are strings, as in the words of a command.
 """
 
-import json
-import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -18,19 +16,9 @@ _PAGES = {"transparent": "1", "explicit": "2"}
 _MEMORY = {"interleave": "--interleave=all", "local": "--localalloc"}
 
 
-def expanded(words: list[str]) -> list[str]:
-    """The command of one run, from the path of a plan and words such as ``binding=core``. Changes the current folder to
-    that of the plan, and the environment to that of the run."""
-    plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
-    settings = dict(word.split("=", 1) for word in words[1:])
-    for name, value in settings.items():  # the program must see the same variables as without culmen
-        if os.environ.get(name) == value:
-            del os.environ[name]
-    environment, line = command_of(plan, settings)
-    os.environ.update(environment)
-    os.environ["PWD"] = plan["folder"]
-    os.chdir(plan["folder"])
-    return line
+def run_of(plan: dict[str, Any], settings: dict[str, str], _path: Path) -> tuple[dict[str, str], list[str]]:
+    """For measured.py."""
+    return command_of(plan, settings)
 
 
 def command_of(plan: dict[str, Any], settings: dict[str, str]) -> tuple[dict[str, str], list[str]]:
