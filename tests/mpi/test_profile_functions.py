@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from configparser import RawConfigParser
+from pathlib import Path
 
 import pytest
 from culmen.profile.recorded import Rank, read_folder
@@ -99,11 +100,35 @@ def names_of_the_table() -> set[str]:
     return {name for family in families for name in family}
 
 
-def test_every_function_of_an_mpi_is_counted_or_only_asks(mpi):
+def names_of(mpi: str) -> set[str]:
+    """The functions that the MPI declares."""
     shown = subprocess.run(
         [f"mpicc.{mpi}", "-E", "-x", "c", "-"], input="#include <mpi.h>", capture_output=True, text=True
     )
-    names = set(re.findall(r"\bint\s+MPI_([A-Z]\w+?)(?:_c)?\s*\(", shown.stdout))
+    return {f"MPI_{name}" for name in re.findall(r"\bint\s+MPI_([A-Z]\w+?)(?:_c)?\s*\(", shown.stdout)}
+
+
+# Programs in C start others, and meet them.
+WITH_OTHERS = {f"MPI_Comm_{word}" for word in ("spawn", "spawn_multiple", "accept", "connect")}
+PORTS = {"MPI_Open_port", "MPI_Close_port"}
+
+
+def test_every_function_of_mpi4py_is_what_the_program_knows(mpi, tmp_path):
+    script = Path(__file__).with_name("mpi4py_program.py")
+    done = profiled(tmp_path, [*started(mpi), sys.executable, str(script)], 2, **of_mpi4py(mpi))
+    assert done.returncode == 0, done.stdout + done.stderr
+    profile = read_folder(tmp_path / "out")
+    assert len(profile) == 2
+    for rank in profile:
+        assert counted([rank]) == expected(tmp_path, rank.rank)
+        check_ends(rank)
+    found = {calls.function for rank in profile for calls in rank.calls}
+    here = names_of_the_table() & names_of(mpi)
+    assert here - found <= ELSEWHERE | WITH_OTHERS | (set() if mpi == "openmpi" else PORTS)
+
+
+def test_every_function_of_an_mpi_is_counted_or_only_asks(mpi):
+    names = {name.removeprefix("MPI_") for name in names_of(mpi)}
     assert len(names) > 300
     local = re.compile("|".join([*LOCAL.split(), SESSIONS]))
     counted_names = {name.removeprefix("MPI_") for name in names_of_the_table()}
