@@ -28,7 +28,7 @@ def built(mpi: str, folder: Path, source: str, *flags: str) -> list[str]:
     if shutil.which(compiler) is None or (source.endswith(".F90") and shutil.which("gfortran") is None):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no {compiler}, or no compiler behind it")
     program = folder / Path(source).stem
-    path = Path(__file__).with_name(source)
+    path = Path(__file__).parent / source
     subprocess.run([compiler, "-O1", "-w", *flags, path, "-o", program], check=True, cwd=folder)
     return [*started(mpi), str(program)]
 

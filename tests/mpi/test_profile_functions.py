@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from culmen.profile.recorded import Rank, read_folder
+from fortran_calls import Program
 from harness import ROOT
 from profiles import Counted, built, counted, of_mpi4py, profiled, started
 
@@ -180,6 +181,32 @@ IN_FORTRAN = {
     ("MPI_File_read_at_all", "world/file data.bin"): (1, BYTES),
     ("MPI_File_close", "world/file data.bin"): (1, 0),
 }
+
+
+# Fortran has them, but the C programs and mpi4py must do: they need functions of the program, sessions or parts.
+NOT_IN_FORTRAN = re.compile(
+    "MPI_(Grequest_.*|P(send|recv)_init( started)?|Pready.*|Parrived|.*_from_groups?|Open_port|Close_port)"
+)
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_every_function_of_fortran_is_what_the_program_knows(mpi, tmp_path, binding):
+    here = names_of_the_table() & names_of(mpi)
+    program, source = Program(here), tmp_path / "every_program.F90"
+    source.write_text(program.text(BINDINGS[binding]))
+    flags = ["-fallow-argument-mismatch", "-ffree-line-length-none"]
+    done = profiled(tmp_path, built(mpi, tmp_path, str(source), *flags), 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    profile = read_folder(tmp_path / "out")
+    for rank in profile:
+        found = counted([rank])
+        assert found.pop(("MPI_Win_test", "world/window 1"))[0] >= 1
+        assert found.pop(("MPI_File_delete", ""), (1, 0)) == (1, 0)
+        assert found == program.expected(rank.rank)
+        check_ends(rank)
+    called = {calls.function for rank in profile for calls in rank.calls}
+    missing = here - called - ELSEWHERE - WITH_OTHERS
+    assert sorted(name for name in missing if not NOT_IN_FORTRAN.fullmatch(name)) == []
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
