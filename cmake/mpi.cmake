@@ -28,7 +28,8 @@ function(culmen_mpi_module kind wrapper)
     ${CULMEN_SOURCE_ROOT}/mpiprobe/threads.c ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/worlds.c ${CULMEN_PROBE_WRAPPERS})
   file(GLOB sources CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/autotune/*.c)
-  culmen_mpi_library(culmen_autotune_${kind} "${words}" OFF ${sources} ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_TUNE_MADE})
+  culmen_mpi_library(culmen_autotune_${kind} "${words}" OFF ${sources}
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/members.c ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c ${CULMEN_TUNE_MADE})
   # A preloaded library finds the program's MPI itself. Thread-local data without a call.
   foreach(target culmen_mpiprobe_${kind} culmen_autotune_${kind})
     target_compile_options(${target} PRIVATE -ftls-model=initial-exec)

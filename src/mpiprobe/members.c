@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpiprobe/record.h"
+#include "mpiprobe/mpi.h"
 
 struct list {
   char* text;

@@ -58,3 +58,8 @@ static inline uint64_t probe_mixed(uint64_t x) {
 
 /// Bytes of one element; 0 if it is no datatype.
 uint64_t probe_size_of(MPI_Datatype datatype);
+
+enum { probe_members_bytes = 64 };
+/// Writes the ranks that the members of a group have in another group, for example "0-3,8". The text is cut after many
+/// ranks, but remains different for each group.
+void probe_write_members(char text[probe_members_bytes], MPI_Group group, MPI_Group within);

@@ -54,10 +54,6 @@ MPI_Comm probe_world_communicator(void);
 /// group at once or later.
 void probe_set_world_group(const MPI_Group* group, int use);
 
-enum { probe_members_bytes = 64 };
-/// Writes the ranks that the members of a group have in another group, for example "0-3,8". The text is cut after many
-/// ranks, but remains different for each group.
-void probe_write_members(char text[probe_members_bytes], MPI_Group group, MPI_Group within);
 /// The number of a communicator, window or file in the profile; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
 unsigned probe_window(MPI_Win window);

@@ -5,6 +5,11 @@
 static MPI_Group all;
 static int rank;
 
+static void add(MPI_Comm comm) {
+  int one = 1, sum;
+  for (int k = 0; k < 40; ++k) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
 static void make(int n, const int* members, int tag) {
   MPI_Group group;
   MPI_Comm made, copy;
@@ -15,6 +20,7 @@ static void make(int n, const int* members, int tag) {
     MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &made);
     MPI_Comm_dup(made, &copy);
     MPI_Barrier(copy);
+    add(made);
     MPI_Comm_free(&copy);
     MPI_Comm_free(&made);
   }
@@ -27,6 +33,7 @@ static void merge(void) {
   MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 5, &between);
   MPI_Intercomm_merge(between, rank == 0, &merged);
   MPI_Barrier(merged);
+  add(merged);
   MPI_Comm_free(&merged);
   MPI_Comm_free(&between);
   MPI_Comm_free(&side);

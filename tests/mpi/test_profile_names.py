@@ -1,8 +1,11 @@
 """Names of communicators in which only some ranks take part: each has one name on all its ranks."""
 
+import re
+
 import pytest
 from culmen.profile.recorded import read_folder
-from profiles import built, profiled
+from harness import HANGS_S, culmen
+from profiles import AS_ROOT, built, profiled
 
 pytestmark = pytest.mark.either("mpi")
 
@@ -35,3 +38,12 @@ def test_a_communicator_has_one_name_on_all_its_ranks(mpi, tmp_path):
         "world/create_group 1 tag 7/dup 1",
         "inter 1/merge 1",
     }
+
+
+def test_the_tuner_uses_the_same_names(mpi, tmp_path):
+    words = ["3" if word == "RANKS" else word for word in built(mpi, tmp_path, "groups_program.c")]
+    command = ("--output", "out.tuning", "--collectives", "allreduce", "--", *words)
+    done = culmen("autotune", *command, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    names = re.findall(r"^communicator\t(.*)\t\d+$", (tmp_path / "out.tuning").read_text(), re.MULTILINE)
+    assert sorted(names) == sorted(EXPECTED)

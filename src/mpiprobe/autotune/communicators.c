@@ -163,6 +163,67 @@ void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour) {
   tune_prepare(made_state(made, name));
 }
 
+/// How often a name was given that says which ranks have the communicator. The probe counts them in the same way.
+static unsigned given_of(const char* name) {
+  enum { most = 256 };
+  static struct {
+    uint64_t hash;  // 0: free
+    unsigned given;
+  } names[most];
+  uint64_t hash = 1;
+  for (const char* at = name; *at != '\0'; ++at) hash = probe_mixed(hash ^ (unsigned char)*at) | 1;
+  unsigned number = 1;
+  probe_lock();
+  for (unsigned tries = 0, at = (unsigned)(hash >> 8) % most; tries < most; ++tries, at = (at + 1) % most) {
+    if (names[at].hash != 0 && names[at].hash != hash) continue;
+    names[at].hash = hash;
+    number = ++names[at].given;
+    break;
+  }
+  probe_unlock();
+  return number;
+}
+
+static void name_by_ranks(MPI_Comm made, const char* head, const char* tail) {
+  char name[4 * tune_name_bytes];
+  snprintf(name, sizeof name, "%s %s", head, tail);
+  snprintf(name, sizeof name, "%s %u%s", head, given_of(name), tail);
+  tune_prepare(made_state(made, name));
+}
+
+void tune_named_group(MPI_Comm parent, MPI_Comm made, MPI_Group group, int tag) {
+  if (tune_off != NULL || made == no_communicator) return;
+  tune_find(parent);
+  const struct tune_state* const of = known_state(parent);
+  if (of == NULL) return;
+  char members[probe_members_bytes], head[tune_name_bytes + 16], tail[probe_members_bytes + 48], of_tag[24] = "";
+  MPI_Group whole;
+  REAL(MPI_Comm_group)(parent, &whole);
+  probe_write_members(members, group, whole);
+  REAL(MPI_Group_free)(&whole);
+  if (tag != 0) snprintf(of_tag, sizeof of_tag, " tag %d", tag);
+  snprintf(head, sizeof head, "%s/create_group", of->name);
+  snprintf(tail, sizeof tail, "%s ranks %s", of_tag, members);
+  name_by_ranks(made, head, tail);
+}
+
+void tune_named_between(MPI_Comm made) {
+  if (tune_off != NULL || made == no_communicator) return;
+  char one[probe_members_bytes], other[probe_members_bytes], tail[2 * probe_members_bytes + 16];
+  MPI_Group world, own, remote;
+  REAL(MPI_Comm_group)(tune_world(), &world);
+  REAL(MPI_Comm_group)(made, &own);
+  REAL(MPI_Comm_remote_group)(made, &remote);
+  probe_write_members(one, own, world);
+  probe_write_members(other, remote, world);
+  REAL(MPI_Group_free)(&remote);
+  REAL(MPI_Group_free)(&own);
+  REAL(MPI_Group_free)(&world);
+  const int in_order = strcmp(one, other) <= 0;
+  snprintf(tail, sizeof tail, " ranks %s|%s", in_order ? one : other, in_order ? other : one);
+  name_by_ranks(made, "inter", tail);
+}
+
 void tune_prepare(struct tune_state* state) {
   const int is_early = tune_settings.load != NULL || tune_settings.one_request;
   if (state != NULL && !state->leaves_alone && is_early && tune_has_nonblocking()) tune_agree(state);

@@ -166,6 +166,9 @@ static inline struct tune_state* tune_state_of(MPI_Comm comm) {
 }
 void tune_begin_communicators(void);
 void tune_named(MPI_Comm parent, MPI_Comm made, const char* how, int colour);
+/// The same for communicators whose names contain their ranks: of the group, or of both sides of an intercommunicator.
+void tune_named_group(MPI_Comm parent, MPI_Comm made, MPI_Group group, int tag);
+void tune_named_between(MPI_Comm made);
 /// Prepares nonblocking calls before the first blocking one, if ranks then know their choices. Collective.
 void tune_prepare(struct tune_state* state);
 /// The program has given this communicator another error handler.

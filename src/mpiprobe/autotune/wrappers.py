@@ -122,7 +122,7 @@ static int {name}_tuned({arguments}) {{
   tune_begin_making();
   const int error = ((int (*)({types}))function({number}))({words});
   tune_end_making();
-  if (error == MPI_SUCCESS) tune_named(comm, *newcomm, "{how}", {colour});
+  if (error == MPI_SUCCESS) {named};
   return error;
 }}"""
 
@@ -213,7 +213,13 @@ def _wrapper(name: str, number: int, entry: Entry) -> str:
         passed = "tune_passed(error, request)" if "request" in words else "error"
         return _MAKER.format(**common, later=later, passed=passed) + public
     if "creates" in entry:
-        return _CREATOR.format(**common, how=entry["creates"], colour=entry.get("colour", "-1")) + public
+        how = entry["creates"]
+        named = f'tune_named(comm, *newcomm, "{how}", {entry.get("colour", "-1")})'
+        by_ranks = {
+            "create_group": "tune_named_group(comm, *newcomm, group, tag)",
+            "inter": "tune_named_between(*newcomm)",
+        }
+        return _CREATOR.format(**common, named=by_ranks.get(how, named)) + public
     watched = _WATCHED.format(**common)
     if "waits" in entry or "looks_at" in entry:
         requests = "requests" if "requests" in words else "request" if "waits" in entry else "&request"
