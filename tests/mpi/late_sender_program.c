@@ -66,6 +66,7 @@ int main(int n, char** words) {
   if (rank == 1) MPI_Recv_init(there[0], size_of(5), MPI_CHAR, 0, 5, MPI_COMM_WORLD, &prepared);
   for (int way = 0; way < ways; ++way) {
     for (int k = 0; k < rounds; ++k) {
+      MPI_Barrier(MPI_COMM_WORLD);  // a rank that was slow does not remain behind
       if (rank == 0) send(k, way);
       if (rank == 1) receive(k, way);
     }
