@@ -27,7 +27,7 @@ def test_requests_that_wait_for_a_late_sender_are_told_from_slow_ones(mpi, tmp_p
         assert found.sampled == (2 if way == TWO else 1) * ROUNDS // period
         assert 0 <= found.waited_s <= found.sampled_s * (1 + 1e-9) <= found.total_s * (1 + 1e-6)
         if way == EARLY:
-            assert found.waited_s == 0
+            assert found.waited_s < 1e-5 * found.sampled  # clocks of two processes, read at both ends of the run
         elif way != TESTS:  # on a busy machine, the program may spend this time between two tests, not in MPI
             assert found.waited_s >= late_s[way] / 2
     assert sum(late_s[:EARLY]) > 0
