@@ -29,9 +29,9 @@ static void handler(MPI_Comm* comm, int* code, ...) {
 /// The variables that choose an algorithm, as another part of the process sees them.
 static int is_chosen(void) {
   static const char* const names[] = {
-      "MPIR_CVAR_BCAST_INTRA_ALGORITHM",  "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "MPIR_CVAR_IBCAST_INTRA_ALGORITHM",
-      "MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "MPIR_CVAR_IREDUCE_INTRA_ALGORITHM",     "coll_tuned_bcast_algorithm",
-      "coll_tuned_reduce_algorithm",      "coll_libnbc_ibcast_algorithm",          "coll_libnbc_ireduce_algorithm"};
+      "MPIR_CVAR_BCAST_INTRA_ALGORITHM",  "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", "MPIR_CVAR_IBCAST_INTRA_ALGORITHM",
+      "MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "MPIR_CVAR_IREDUCE_INTRA_ALGORITHM", "coll_tuned_bcast_algorithm",
+      "coll_tuned_reduce_algorithm",      "coll_libnbc_ibcast_algorithm",      "coll_libnbc_ireduce_algorithm"};
   static int first[sizeof names / sizeof *names], known;
   int changed = 0;
   for (unsigned k = 0; k < sizeof names / sizeof *names; ++k) {

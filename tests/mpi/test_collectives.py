@@ -140,6 +140,21 @@ def test_each_root_is_measured_where_there_is_one(launcher):
 
 
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+def test_an_algorithm_is_not_combined_with_others_on_several_nodes(launcher, monkeypatch):
+    """MPICH treats the four ranks as two nodes. The algorithm needs an element for each rank. The combinations call it
+    with two ranks, so that two elements are enough for them."""
+    monkeypatch.setenv("MPIR_CVAR_NUM_CLIQUES", "2")
+    known = launcher.mpi.collectives
+    with Session(launcher, 4, HANGS_S) as session:
+        for collective, name in (("allreduce", "reduce_scatter_allgather"), ("reduce", "reduce_scatter_gather")):
+            own, forced = (one for one in known.algorithms(collective, 4) if one.name in (DEFAULT, name))
+            with pytest.raises(RefusedError):
+                session.check(collective, session.choose(collective, forced), 8, 0)
+            session.check(collective, session.choose(collective, forced), 16, 0)
+            session.check(collective, session.choose(collective, own), 8, 0)
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
 def test_an_algorithm_that_ends_the_ranks_is_left_out(launcher):
     careless = replace(launcher.mpi.collectives, powers_of_two_only=[])
     algorithms = careless.algorithms("reduce_scatter", 3)
