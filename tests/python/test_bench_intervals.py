@@ -23,6 +23,12 @@ def test_intervals_enclose_the_median_as_often_as_they_say():
     assert np.mean([each.relative for each in found]) < 0.06
 
 
+def test_the_median_and_its_interval_are_of_the_same_values():
+    """One visit has most of the calls, and it is slow."""
+    found = interval([[1.0 + k / 100] for k in range(8)] + [[9.0] * 100])
+    assert found == (1.04, 1.01, 1.07)
+
+
 def test_few_visits_give_no_interval():
     assert math.isinf(interval([[1.0]] * (LEAST_VISITS - 1)).relative)
 

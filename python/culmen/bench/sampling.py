@@ -17,8 +17,8 @@ _FIRST_CALLS, _VISIT_S = 3, 0.005  # a visit is short, so that all series meet t
 
 
 class Interval(NamedTuple):
-    """The median of all times, and the ends of its interval of 95 %, in seconds. If there is no interval, its upper end
-    is infinite."""
+    """The median of the visits' medians, and the ends of its interval of 95 %, in seconds. If there is no interval, its
+    upper end is infinite."""
 
     median: float
     low: float
@@ -53,19 +53,19 @@ def warm_up(visits: Sequence[Sequence[float]]) -> int:
 
 
 def interval(visits: Sequence[Sequence[float]]) -> Interval:
-    """The median of all times, and its interval. The calls of one visit are not independent, so the interval comes from
-    the order of the visits' medians.
+    """The median of the visits' medians, and its interval from their order. The calls of one visit are not independent,
+    so a visit counts once, however many calls it has.
 
     H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed. (2003), section 7.1.
     """
     medians = np.sort([np.median(times) for times in visits])
-    median = float(np.median(np.concatenate([np.asarray(times) for times in visits])))
+    median = float(np.median(medians))
     n = len(medians)
     if n < LEAST_VISITS:
         return Interval(median, 0.0, math.inf)
     below = int(binom.ppf((1 - _CONFIDENCE) / 2, n, 0.5))  # P(at most below - 1 of n are smaller) < 2.5 %
     low, high = medians[max(below - 1, 0)], medians[min(n - below, n - 1)]
-    return Interval(median, min(float(low), median), max(float(high), median))
+    return Interval(median, float(low), float(high))
 
 
 @dataclass(frozen=True)
