@@ -72,6 +72,17 @@ def test_a_number_of_repetitions_gives_enough_visits_for_an_interval(repetitions
     assert point.interval.exists
 
 
+def test_the_warm_up_is_not_among_the_repetitions():
+    rng = np.random.default_rng(7)
+    point, protocol = Point(), Protocol(repetitions=60)
+    while not point.has_enough(protocol):
+        slow = 2.0 if len(point.visits) < 4 else 1.0
+        point.visits.append(list(slow * np.exp(rng.normal(0, 0.01, point.next_calls(protocol)))))
+    kept = [times for times, cold in zip(point.visits, point.cold_visits(), strict=True) if not cold]
+    assert len(kept) <= len(point.visits) - 4
+    assert 60 <= sum(map(len, kept)) <= 65
+
+
 def test_ranks_that_are_late_too_often_start_behind_a_barrier():
     starts, point = Starts(windows=True), Point(algorithm=Algorithm("a", {}), size=8)
     for _ in range(30):

@@ -71,8 +71,8 @@ def interval(visits: Sequence[Sequence[float]]) -> Interval:
 @dataclass(frozen=True)
 class Limits:
     """``interval``: half the length of the median's interval, divided by the median. ``budget_s``: time of all visits,
-    after which a less exact median is enough. With ``repetitions``, both are ignored. ``most_calls``: largest number of
-    calls of a visit."""
+    after which a less exact median is enough. With ``repetitions``, both are ignored; the warm-up is not among them.
+    ``most_calls``: largest number of calls of a visit."""
 
     interval: float = 0.05
     budget_s: float = 1.0
@@ -100,12 +100,19 @@ class Series:
         visits = self.in_time
         return interval(visits[warm_up(visits) :])
 
+    def _missing(self, repetitions: int) -> int:
+        """The number of repetitions that are missing without the warm-up. The warm-up is sought only if there are
+        enough repetitions with it, because this takes long."""
+        visits = self.in_time
+        missing = repetitions - sum(map(len, visits))
+        return missing if missing > 0 else repetitions - sum(map(len, visits[warm_up(visits) :]))
+
     def has_enough(self, limits: Limits) -> bool:
         """Whether no more visits are needed. With more visits, the interval takes longer to compute. So it is computed
         again only after 10 % more visits."""
         n = len(self.visits)
         if limits.repetitions:
-            return sum(map(len, self.in_time)) >= limits.repetitions
+            return self._missing(limits.repetitions) <= 0
         if self.spent_s >= limits.budget_s and n >= LEAST_VISITS:
             return True
         if self.looked_at < n < _NEXT_LOOK * self.looked_at:
@@ -126,7 +133,7 @@ class Series:
         most = limits.most_calls
         if limits.repetitions:  # enough visits for an interval, also after a warm-up
             each = math.ceil(limits.repetitions / (2 * LEAST_VISITS))
-            most = min(most, each, limits.repetitions - sum(map(len, self.in_time)))
+            most = min(most, each, self._missing(limits.repetitions))
         last = next((kept for times in reversed(self.visits) if (kept := sorted(t for t in times if t > 0))), None)
         if last is None:
             return min(_FIRST_CALLS, most)

@@ -23,7 +23,7 @@ Repetitions = Annotated[
         metavar="N",
         min=1,
         max=1000000,
-        help="Make exactly N repetitions. --interval and --seconds then have no effect.",
+        help="Make at least N repetitions after the warm-up. --interval and --seconds then have no effect.",
     ),
 ]
 Mapping = Annotated[
