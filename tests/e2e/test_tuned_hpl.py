@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from culmen.tune.hpl import measured
 from culmen.tune.hpl.dat import LINES, Dat, read_dat
 from culmen.tune.hpl.measured import run_once
 from culmen.tune.hpl.output import HplError
@@ -255,6 +256,27 @@ def test_hpcc_runs_hpl_with_the_given_settings(hpcc, tmp_path):
     with pytest.raises(HplError, match="ran longer than"):
         run_once(program, settings, 700, 1, Dat(), 0.01, tmp_path)
     assert not list(tmp_path.iterdir()), "the folders of runs are removed"
+
+
+@pytest.mark.parametrize("late", [1, 3])
+def test_a_run_of_hpcc_that_read_its_file_too_early_is_repeated(hpcc, tmp_path, monkeypatch, late):
+    """The first runs never get the file for HPL."""
+    program = find_program(Path(hpcc))
+    settings = {**calculator(1, program.present_blas), "nb": 40}
+    waits = []
+
+    def wait(self, process, dat, until, *, usual=measured._Launched._wait):
+        waits.append(dat)
+        self._await(process, HANGS_S) if len(waits) <= late else usual(self, process, dat, until)
+
+    monkeypatch.setattr(measured._Launched, "_wait", wait)
+    if late == 1:
+        assert run_once(program, settings, 700, 1, Dat(), HANGS_S, tmp_path).n == 700
+    else:
+        with pytest.raises(HplError, match="hpcc read its input file for N = 700 too early, 3 times"):
+            run_once(program, settings, 700, 1, Dat(), HANGS_S, tmp_path)
+    assert len(waits) == min(late + 1, 3)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
