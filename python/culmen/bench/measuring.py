@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, cast
 
 from .._core import Progress
 from ..base.exit_codes import RESUMABLE
@@ -11,7 +10,7 @@ from ..base.text import lasted
 from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores
 from ..run.progress.figures import Words
-from ..run.progress.monitor import Monitor, make_monitor
+from ..run.progress.monitor import Monitor, make_monitor, with_fields
 from .kept import KeptStore, remove_rounds
 from .parts import for_evaluators
 from .study import PointStudy
@@ -58,19 +57,11 @@ class _Whole:
         self._monitor, self._before, self.slice_s = monitor, before, monitor.slice_s
 
     def update(self, progress: Progress) -> None:
-        self._monitor.update(cast(Progress, _Counted(progress, self._before)))
+        evaluations, budget = self._before + progress.evaluations, self._before + progress.budget
+        self._monitor.update(with_fields(progress, evaluations=evaluations, budget=budget))
 
     def close(self) -> None:
         self._monitor.close()
-
-
-class _Counted:
-    def __init__(self, progress: Progress, before: int) -> None:
-        self._progress = progress
-        self.evaluations, self.budget = before + progress.evaluations, before + progress.budget
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._progress, name)
 
 
 def say_complete(points: int, what: str, store: Path) -> None:

@@ -1,7 +1,7 @@
 """The choice of a monitor for a run, and the monitors that draw no bar."""
 
 import os
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from ... import _core
 from ...base.terminal import in_notebook, on_terminal
@@ -18,6 +18,20 @@ class Monitor(Protocol):
 
     def update(self, progress: _core.Progress) -> None: ...
     def close(self) -> None: ...
+
+
+class _Changed:
+    def __init__(self, progress: _core.Progress, fields: dict[str, float]) -> None:
+        self._progress = progress
+        vars(self).update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._progress, name)
+
+
+def with_fields(progress: _core.Progress, **fields: float) -> _core.Progress:
+    """The same progress with other values of these fields."""
+    return cast(_core.Progress, _Changed(progress, fields))
 
 
 def words_of(objectives: list[tuple[str, str]]) -> Words:

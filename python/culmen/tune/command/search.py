@@ -4,14 +4,13 @@ disturb it."""
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 from ..._core import Progress
 from ...base.exit_codes import RESUMABLE
 from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy
 from ...report.reading import Evaluations, read
-from ...run.progress.monitor import Monitor
+from ...run.progress.monitor import Monitor, with_fields
 from ...run.result import Result
 from .stopping import Ended, StopRule
 
@@ -63,21 +62,11 @@ class _Lasting:
         self._begun_s = time.monotonic()
 
     def update(self, progress: Progress) -> None:
-        seen = _Whole(progress, time.monotonic() - self._begun_s, self._budget)
-        self._monitor.update(cast(Progress, seen))
+        elapsed_s = time.monotonic() - self._begun_s
+        self._monitor.update(with_fields(progress, elapsed_s=elapsed_s, budget=self._budget))
 
     def close(self) -> None:
         pass
 
     def end(self) -> None:
         self._monitor.close()
-
-
-class _Whole:
-    """The progress of one part, with the elapsed time and the budget of the whole search."""
-
-    def __init__(self, progress: Progress, elapsed_s: float, budget: int) -> None:
-        self._progress, self.elapsed_s, self.budget = progress, elapsed_s, budget
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._progress, name)

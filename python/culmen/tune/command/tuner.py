@@ -158,8 +158,9 @@ class Tuner:
         parameters = sum(table.value is None for table in self.recipe.space.values())
         rule = StopRule(use_h, self.maximize, parameters, self.recipe.seed)
         words = Words("runs", self.goal)
-        begin = lambda: self._monitor(SEARCH, words)  # noqa: E731
-        result, self.ended = search_while_it_pays(search, rule, begin, stop.evaluations, left_s)
+        result, self.ended = search_while_it_pays(
+            search, rule, lambda: self._monitor(SEARCH, words), stop.evaluations, left_s
+        )
         return result
 
     def _use_h(self) -> float | None:
