@@ -19,7 +19,8 @@ from .supervision import End, supervise
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
-_LAUNCHER_FAILED = (255, 1)  # Hydra, if a rank is lost while ranks start or end; a program may also return 1
+_LAUNCHER_FAILED = 255  # Hydra, if a rank is lost while ranks start or end. It then can also return _FAILED.
+_FAILED = 1
 _OF_LAUNCHERS = "SIGTERM"  # which they send to all other ranks when one has ended early
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
@@ -66,8 +67,9 @@ def launch(
     if dry_run:
         return 0
     end = supervise(command, environment, launcher.mpi, n)
-    failures = _LAUNCHER_FAILED if rank_command[0] == _core.find_executable() else _LAUNCHER_FAILED[:1]
-    if end.signal or (end.lost and end.code in failures):
+    is_own = rank_command[0] == _core.find_executable()  # other programs may return _FAILED by themselves
+    has_failed = end.code == _LAUNCHER_FAILED or (is_own and end.code == _FAILED)
+    if end.signal or (end.lost and has_failed):
         print(f"culmen: {_loss(end)}, so {launcher.mpi.title} ended all ranks{how_to_continue()}", file=sys.stderr)
     return end.code
 

@@ -19,8 +19,8 @@ def is_master() -> bool:
     """True in rank 0 of an MPI launch, and without MPI. False in all other ranks.
 
     Under MPI, every rank runs the whole script. Write ``if culmen.is_master():`` before code that prints or saves
-    something. Every rank must call ``minimize``. If only one rank calls ``minimize``, this rank
-    waits for the other ranks.
+    something. Every rank must call ``minimize``. If only one rank calls ``minimize``, this rank waits for the other
+    ranks.
     """
     launch = _core.detect_launch()
     return not (launch.is_rank and launch.rank)

@@ -130,10 +130,7 @@ class Asked:
         return {name: params.get(name, value) for name, value in self.cases[PRESENT].items()}
 
     def space(self, known: Known) -> dict[str, dict[str, Any]]:
-        starts = [*self.cases.values(), known.usual]
-        return space_for(
-            self._worth_a_search(known), self.cores, self.options.ranks, starts, self.options.only_names, self._fixed
-        )
+        return self._space_for(self._worth_a_search(known), [*self.cases.values(), known.usual])
 
     def whole_space(self) -> dict[str, dict[str, Any]]:
         """The space before any run. It also has libraries and builds that may be slow."""

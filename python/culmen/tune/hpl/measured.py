@@ -94,23 +94,22 @@ def run_once(
     program: Program, settings: Mapping[str, Value], n: int, cores: int, base: Dat, limit_s: float, place: Path
 ) -> Run:  # fmt: skip
     """Runs HPL in a new folder below ``place``, and removes this folder. All nodes must see ``place``. Raises HplError
-    if there is no valid result."""
+    if there is no valid result. ``limit_s``: of each of at most three starts of hpcc, and of the only one of xhpl."""
     dat = dat_of(settings, n, base)
     command, environment = command_for(program, settings, cores)
     environment = {**os.environ, **settings_of_launchers(), **environment}
-    for tries_left in reversed(range(_TRIES)):
+    for _ in range(_TRIES):
         folder = Path(tempfile.mkdtemp(prefix=RUN, dir=place))
         try:
             return _Launched(command, environment, folder, program.is_hpcc).result_of(dat, limit_s)
         except _LateError:
-            if not tries_left:
-                raise
+            continue
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    raise AssertionError
+    raise HplError(f"hpcc read its input file for N = {n} too early, {_TRIES} times")
 
 
-class _LateError(HplError):
+class _LateError(Exception):
     """On a busy machine, hpcc can reach HPL before its file for HPL is in place."""
 
 
@@ -124,11 +123,11 @@ class _Launched:
         """``limit_s``: time limit of the whole run. Raises HplError if there is no valid result."""
         code = self._run(dat, limit_s)
         text = self._text()
-        if code and not runs_in(text):
+        sizes = {run.n for run in runs_in(text)}
+        if code and not sizes:
             raise failed_with(code, self._why())
-        runs = runs_in(text)
-        if self._is_hpcc and runs and all(run.n != dat.n[0] for run in runs):
-            raise _LateError(f"hpcc read its input file for N = {dat.n[0]} too early, {_TRIES} times")
+        if self._is_hpcc and sizes and dat.n[0] not in sizes:
+            raise _LateError
         return replace(result_in(text, dat.n[0]), rank_memory=self._rank_memory)
 
     def _run(self, dat: Dat, limit_s: float) -> int:
