@@ -20,7 +20,6 @@ def test_requests_that_wait_for_a_late_sender_are_told_from_slow_ones(mpi, tmp_p
     done = culmen("profile", *command, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
     assert done.returncode == 0, done.stderr
     late_s = [float(word) for word in re.search(r"late (.*)", done.stdout)[1].split()]
-    assert sum(late_s[:EARLY]) > 0
     _, receiver = worlds_of(read_folder(tmp_path / "out")).ranks
     for way in range(WAYS):
         found = of_way(receiver.calls, way)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from culmen.profile.recorded import KINDS, read_folder
+from culmen.profile.layout import KINDS
+from culmen.profile.recorded import read_folder
 from harness import culmen
 from profiles import built, profiled
 

@@ -5,8 +5,9 @@ import pytest
 from culmen.cli.work.profile import _show
 from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
+from culmen.profile.layout import KINDS
 from culmen.profile.page import advice_of
-from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.recorded import Calls, Rank, Timeline
 from culmen.profile.worlds import worlds_of
 
 pytestmark = pytest.mark.no_numbers

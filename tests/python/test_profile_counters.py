@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from culmen.profile import recorded
+from culmen.profile import layout, recorded
 from culmen.profile.exported import as_object
 from culmen.profile.processors import processors_of
 from culmen.profile.worlds import worlds_of
@@ -21,9 +21,9 @@ REGIONS = {"regions": 10, "region_ticks": 500_000_000, "region_work": 750_000_00
 
 def ranks_of(folder, **counts):
     """One rank of two seconds, whose ticks are nanoseconds."""
-    file = np.zeros((), recorded._FILE)
+    file = np.zeros((), layout.FILE)
     header = file["header"]
-    header["magic"], header["size"], header["cpu_ns"] = recorded._MAGIC, 1, 2_000_000_000
+    header["magic"], header["size"], header["cpu_ns"] = layout.MAGIC, 1, 2_000_000_000
     for what in ("ticks", "ns"):
         header[f"start_{what}"], header[f"end_{what}"] = 1_000_000_000, 3_000_000_000
     for name, value in counts.items():

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from culmen.profile.late import with_late_senders
-from culmen.profile.recorded import KINDS, Calls, Message, Rank, Timeline
+from culmen.profile.layout import KINDS
+from culmen.profile.recorded import Calls, Message, Rank, Timeline
 
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 AHEAD_S = 50.0  # of the clock of the second node

@@ -6,17 +6,18 @@ import subprocess
 
 import numpy as np
 import pytest
-from culmen.profile import recorded
+from culmen.profile import layout as read
 from harness import ROOT
 
 pytestmark = pytest.mark.no_numbers
 
 STRUCTS = {
-    "probe_header": recorded._HEADER,
-    "probe_communicator": recorded._COMMUNICATOR,
-    "probe_hints": recorded._FILE_HINTS,
-    "probe_entry": recorded._ENTRY,
-    "probe_file": recorded._FILE,
+    "probe_header": read.HEADER,
+    "probe_communicator": read.COMMUNICATOR,
+    "probe_hints": read.FILE_HINTS,
+    "probe_entry": read.ENTRY,
+    "probe_message": read.MESSAGE,
+    "probe_file": read.FILE,
 }
 
 
@@ -34,7 +35,7 @@ def test_both_sides_agree(tmp_path):
     subprocess.run([compiler, "-I", ROOT / "src", "layout.c", "-o", "layout"], cwd=tmp_path, check=True)
     printed = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True).stdout
     expected = [f"{name} {_offsets(layout)}" for name, layout in STRUCTS.items()]
-    assert printed.splitlines() == [*expected, f"magic {recorded._MAGIC}"]
+    assert printed.splitlines() == [*expected, f"magic {read.MAGIC}"]
 
 
 def _offsets(layout: np.dtype) -> str:

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from culmen.profile.figures import profile_page
+from culmen.profile.layout import KINDS
 from culmen.profile.nodes import nodes_of, remark_on
 from culmen.profile.page import page
-from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.recorded import Calls, Rank, Timeline
 from culmen.profile.worlds import worlds_of
 from rich.console import Console
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from culmen.launch import preloading
 from culmen.profile.figures import figures_of
+from culmen.profile.layout import KINDS
 from culmen.profile.page import page
-from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.recorded import Calls, Rank, Timeline
 from rich.console import Console
 
 pytestmark = pytest.mark.no_numbers

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from culmen.profile.figures import figures_of
+from culmen.profile.layout import KINDS
 from culmen.profile.processors import processors_of, shown_cpus
-from culmen.profile.recorded import KINDS, Calls, Rank, Timeline
+from culmen.profile.recorded import Calls, Rank, Timeline
 from culmen.profile.timeline import common_timeline, phases_of
 
 MESSAGES, COLLECTIVE, FILES = (KINDS.index(kind) for kind in ("messages", "collective", "files"))

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from culmen.profile.recorded import KINDS, Rank, Timeline
+from culmen.profile.layout import KINDS
+from culmen.profile.recorded import Rank, Timeline
 from culmen.profile.worlds import remark_on, worlds_of
 
 pytestmark = pytest.mark.no_numbers

@@ -3,7 +3,8 @@
 from typing import Any
 
 from .chosen import bytes_of
-from .recorded import KINDS, Calls, Rank, Timeline
+from .layout import KINDS
+from .recorded import Calls, Rank, Timeline
 from .worlds import Worlds
 
 _SPECIAL_PEERS = {-1: None, -2: "any"}

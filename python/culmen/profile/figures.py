@@ -8,10 +8,11 @@ from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
+from .layout import KIND_NAMES
 from .nodes import HEADINGS, in_part, nodes_of, rows_of
 from .page import Total, advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
 from .processors import shown_cpus
-from .recorded import KIND_NAMES, Calls, Rank
+from .recorded import Calls, Rank
 from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
 from .timeline import common_timeline
 from .worlds import HEADINGS as WORLD_HEADINGS

@@ -8,9 +8,10 @@ from rich.table import Table
 
 from ..base.text import plural
 from .amounts import shown_bytes
+from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of
-from .recorded import KIND_NAMES, Rank, programs_of
+from .recorded import Rank, programs_of
 from .tables import plain_table
 from .timeline import common_timeline, phases_of
 from .tuning import tuning_of

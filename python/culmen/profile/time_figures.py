@@ -4,7 +4,7 @@ import numpy as np
 
 from ..report.heat_map import heat_map
 from ..report.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, Figure, axis, layout
-from .recorded import KIND_NAMES
+from .layout import KIND_NAMES
 from .timeline import Common, phases_of
 
 KIND_COLOURS = (BLUE, SKY, ORANGE, GREEN, VERMILLION, GREY)

@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .recorded import KINDS, Rank
+from .layout import KINDS
+from .recorded import Rank
 
 _MOST_BINS = 200
 _MOST_PHASES = 8
