@@ -13,7 +13,6 @@
 // was not measured. The line off says why nothing was tuned; it is missing if the tuner was active. The line left_out
 // has the number of communicators that were left out because the memory was used up; it is missing if there were none.
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,17 +117,6 @@ static uint8_t algorithm_named(unsigned what, const char* word, size_t length, i
   return tune_pass;
 }
 
-static int is_chosen(const char* name) {
-  char patterns[512];
-  if (tune_settings.communicators == NULL) return 1;
-  snprintf(patterns, sizeof patterns, "%s", tune_settings.communicators);
-  char* rest = patterns;
-  for (char* pattern; (pattern = strsep(&rest, ",")) != NULL;) {
-    if (fnmatch(pattern, name, 0) == 0) return 1;
-  }
-  return 0;
-}
-
 static void take_line(const struct tune_state* state, const char* line,
                       uint8_t choices[tune_collectives][tune_classes]) {
   const char* const tab = strchr(line, '\t');
@@ -151,7 +139,7 @@ static int is_left_alone(unsigned what, unsigned class) {
 }
 
 void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]) {
-  if (!is_chosen(state->name)) return;
+  if (!tune_is_chosen(state->name)) return;
   for (unsigned what = 0; what < tune_collectives; ++what) {
     for (unsigned class = 0; class < tune_classes; ++class)
       choices[what][class] = is_left_alone(what, class) ? tune_pass : tune_open;

@@ -29,7 +29,6 @@ static void share_settings(MPI_Comm world) {
   REAL(MPI_Bcast)(&tune_settings, (int)sizeof tune_settings, PROBE_OBJECT("ompi_mpi_byte", MPI_BYTE), 0, world);
   tune_settings.dump = marked(tune_settings.dump, own.dump);
   tune_settings.load = marked(tune_settings.load, own.load);
-  tune_settings.communicators = own.communicators;
 }
 
 /// Collective.
@@ -93,6 +92,7 @@ static void begin(void) {
 
 static void end(void) {
   tune_write_file();
+  tune_say_unmatched();
   for (struct tune_state *state = tune_states, *next; state != NULL; state = next) {
     next = state->next;
     tune_finish_sums(state);

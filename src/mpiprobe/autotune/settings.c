@@ -104,6 +104,14 @@ static uint32_t collectives_in(const char* text) {
   return found;
 }
 
+static void read_communicators(const char* text) {
+  if (text == NULL) return;
+  snprintf(tune_settings.communicators, sizeof tune_settings.communicators, "%s", text);
+  if (strlen(text) >= sizeof tune_settings.communicators)
+    tune_say("CULMEN_TUNING_COMMUNICATORS may have %zu bytes, got %zu; the rest of it is ignored",
+             sizeof tune_settings.communicators - 1, strlen(text));
+}
+
 void tune_read_settings(void) {
   tune_settings = (struct tune_settings){
       .dump = path_in("CULMEN_TUNING_DUMP"),
@@ -114,7 +122,6 @@ void tune_read_settings(void) {
       .least = number_of("CULMEN_TUNING_MIN_BYTES", 0, 0, UINT64_MAX),
       .most = number_of("CULMEN_TUNING_MAX_BYTES", UINT64_MAX, 0, UINT64_MAX),
       .collectives = collectives_in(text_of("CULMEN_TUNING_COLLECTIVES")),
-      .communicators = text_of("CULMEN_TUNING_COMMUNICATORS"),
       .memory = number_of("CULMEN_TUNING_MEMORY", usual_memory, 0, INT64_MAX),
       .reproducible = is_set("CULMEN_TUNING_REPRODUCIBLE"),
       .one_thread = is_set("CULMEN_TUNING_ONE_THREAD"),
@@ -122,4 +129,5 @@ void tune_read_settings(void) {
       .same_types = is_set("CULMEN_TUNING_SAME_TYPES"),
       .one_request = is_set("CULMEN_TUNING_ONE_REQUEST"),
   };
+  read_communicators(text_of("CULMEN_TUNING_COMMUNICATORS"));
 }

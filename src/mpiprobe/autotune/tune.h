@@ -72,20 +72,20 @@ extern const char* const tune_names[tune_collectives];
 
 /// From the environment; see docs/howto/autotune.md.
 struct tune_settings {
-  const char *dump, *load;    // files; null: none
-  unsigned rounds;            // calls of each algorithm
-  unsigned warm_up;           // calls of a cell before it is explored
-  unsigned again;             // calls until the choice is looked at again, at first
-  uint64_t least, most;       // bytes
-  uint32_t collectives;       // a bit for each
-  const char* communicators;  // patterns with commas; null: all
-  uint64_t memory;            // of a process, in bytes
-  int reproducible;           // reductions are left alone
-  int one_thread;             // the user says that one thread at a time calls MPI
-  int several_threads;        // they call MPI at the same time
-  int least_ranks;            // of a communicator; 1 for benchmarks
-  int same_types;             // the user says that all ranks of a broadcast give the same datatype
-  int one_request;            // the user says that a rank completes a nonblocking collective before the next such one
+  const char *dump, *load;  // files; null: none
+  char communicators[512];  // patterns with commas; empty: all
+  unsigned rounds;          // calls of each algorithm
+  unsigned warm_up;         // calls of a cell before it is explored
+  unsigned again;           // calls until the choice is looked at again, at first
+  uint64_t least, most;     // bytes
+  uint32_t collectives;     // a bit for each
+  uint64_t memory;          // of a process, in bytes
+  int reproducible;         // reductions are left alone
+  int one_thread;           // the user says that one thread at a time calls MPI
+  int several_threads;      // they call MPI at the same time
+  int least_ranks;          // of a communicator; 1 for benchmarks
+  int same_types;           // the user says that all ranks of a broadcast give the same datatype
+  int one_request;          // the user says that a rank completes a nonblocking collective before the next such one
 };
 extern struct tune_settings tune_settings;
 void tune_read_settings(void);
@@ -324,6 +324,11 @@ void tune_read_file(const char* library_version);
 void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
 /// Call it before MPI_Finalize. Collective.
 void tune_write_file(void);
+
+/// Whether the settings choose the communicator with this name.
+int tune_is_chosen(const char* name);
+/// Says on rank 0 which of the chosen names no communicator had. Collective.
+void tune_say_unmatched(void);
 /// Number of communicators that were left alone because the memory was used up. Only rank 0 of a communicator counts
 /// it.
 extern unsigned tune_left_out;
