@@ -126,7 +126,16 @@ def test_a_file_with_rules_is_said_to_win(mpi, tmp_path):
 
 def test_settings_leave_out_what_they_say(mpi, tmp_path):
     words = [*built(mpi, tmp_path, "tuned_program.c"), "30"]  # two broadcasts of 400 bytes in each round
-    options = ("--collectives", "bcast,allreduce", "--min-bytes", "64", "--max-bytes", "1K", "--communicators", "world,wrld*")
+    options = (
+        "--collectives",
+        "bcast,allreduce",
+        "--min-bytes",
+        "64",
+        "--max-bytes",
+        "1K",
+        "--communicators",
+        "world,wrld*",
+    )
     done = tuned(tmp_path, words, 2, *options, "--reproducible", "--output", "part.tuning")
     assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
     choices = read_tuning(tmp_path / "part.tuning").choices

@@ -8,7 +8,8 @@ from culmen.bench.pingpong.measured import Header as RouteHeader
 from culmen.bench.pingpong.measured import Sized, write_samples
 from culmen.cli.work import model as command
 from culmen.model import compare
-from culmen.model.measured import Place, cores_beside, read_latencies, read_times
+from culmen.model.boundaries import boundaries
+from culmen.model.measured import Place, cores_beside, read_latencies, read_times, socket_beside
 from culmen.model.rows import COLUMNS, Options
 from culmen.model.selection import ANALYTIC, BETWEEN, FIT, Prediction, Selector, as_good
 from model_tables import ALPHA, BETA, GAMMA, MPI, SIZES, exact, write_table
@@ -282,6 +283,46 @@ def test_the_number_of_cores_stands_beside_the_table(tmp_path):
     assert cores_beside(tmp_path / "collectives.csv") is None
     (tmp_path / "environment.json").write_text('{"cores": 24}')
     assert cores_beside(tmp_path / "collectives.csv") == 24
+
+
+@pytest.mark.parametrize(("sockets", "cores"), [("[12, 12]", 12), ("[12, 6]", None), ("[]", None), ("12", None)])
+def test_the_cores_of_a_socket_stand_beside_the_table(tmp_path, sockets, cores):
+    assert socket_beside(tmp_path / "collectives.csv") is None
+    (tmp_path / "environment.json").write_text(f'{{"cores_of_sockets": {sockets}}}')
+    assert socket_beside(tmp_path / "collectives.csv") == cores
+
+
+EACH = range(2, 49)
+
+
+@pytest.mark.parametrize(
+    ("ppn", "socket", "found"),
+    [
+        ({n: min(n, 24) for n in EACH}, 12, (12, 24, 36)),  # of the published study
+        ({n: min(n, 24) for n in range(2, 49, 5)}, 12, (12, 24, 36)),
+        ({n: min(n, 24) for n in EACH}, None, (24,)),
+        ({n: min(n, 4) for n in EACH}, 12, (4, 8, 12, 16)),
+        ({n: -(-n // 4) for n in (4, 16, 40, 64)}, 12, (48,)),  # over four nodes
+        ({n: n for n in (2, 4, 8)}, 12, ()),
+        (dict.fromkeys(EACH, 0), 12, ()),
+    ],
+)
+def test_the_slope_may_change_where_a_socket_or_node_is_full(ppn, socket, found):
+    assert boundaries(ppn, socket) == found
+
+
+def test_breaks_are_tried_first_where_a_socket_or_node_is_full(tmp_path):
+    def time_of(_collective, _name, n, _size):
+        return 1e-6 * (5 + n + 3 * max(n - 12, 0) + 6 * max(n - 24, 0))
+
+    ranks = [*range(2, 24, 3), *range(25, 49, 3)]  # the breaks are no measured numbers
+    path = write_table(tmp_path / "collectives.csv", ranks, time_of, algorithms=["binomial"], ppn=24)
+    (tmp_path / "environment.json").write_text('{"cores_of_sockets": [12, 12]}')
+    shown = command.shown_of(None, None, None)
+    assert command.fit_models(path, Options(continuous=True), shown, tmp_path / "out", True) == 0
+    with (tmp_path / "out/coefficients.csv").open(newline="") as file:
+        ends = [row["segment_upper"] for row in csv.DictReader(file) if (row["over"], row["at"]) == ("ranks", "1")]
+    assert ends == ["12", "24", "46"]
 
 
 def test_messages_of_pingpong_are_read(tmp_path):

@@ -24,7 +24,8 @@ def fit(
             "--breaks",
             metavar="N,N,…",
             help="Numbers of ranks at which the slope of a model may change (breaks), for example the number of cores "
-            "of a socket. culmen prefers these breaks to breaks that it finds itself.",
+            "of a socket. culmen prefers these breaks to breaks that it finds itself. By default, it prefers the "
+            "numbers of ranks that fill a socket or a node.",
         ),
     ] = None,
     size_breaks: Annotated[

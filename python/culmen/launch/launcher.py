@@ -163,5 +163,19 @@ def cores() -> int:
         return len(cpus)
 
 
+def cores_of_sockets() -> list[int]:
+    """Number of cores of each socket that this process may use; empty if the kernel does not tell."""
+    topology = "/sys/devices/system/cpu/cpu{}/topology"
+    sockets: dict[str, set[str]] = {}
+    try:
+        for cpu in sorted(os.sched_getaffinity(0)):
+            place = Path(topology.format(cpu))
+            socket = sockets.setdefault((place / "physical_package_id").read_text(), set())
+            socket.add((place / "thread_siblings_list").read_text())
+    except OSError:
+        return []
+    return [len(each) for each in sockets.values()]
+
+
 def _module(launcher: Launcher) -> Path:
     return own_library(f"mpi_{launcher.mpi.module}")

@@ -5,7 +5,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,20 @@ def _name_of(row: dict[str, str]) -> str:
 
 def cores_beside(path: Path) -> int | None:
     """The number of cores of the machine that was measured, as the description beside the table says."""
-    try:
-        cores = json.loads((path.parent / "environment.json").read_text(encoding="utf-8"))["cores"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    cores = _described(path, "cores")
     return cores if isinstance(cores, int) else None
+
+
+def socket_beside(path: Path) -> int | None:
+    """The same for the number of cores of a socket. None also if the sockets have different numbers."""
+    sockets = _described(path, "cores_of_sockets")
+    same = isinstance(sockets, list) and len(set(map(str, sockets))) == 1
+    return sockets[0] if same and isinstance(sockets[0], int) and sockets[0] > 0 else None
+
+
+def _described(path: Path, name: str) -> Any:
+    try:
+        found = json.loads((path.parent / "environment.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found.get(name) if isinstance(found, dict) else None

@@ -2,11 +2,12 @@
 
 import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base.text import rounded, shown_error
 from ..bench.words import shown_size
+from .boundaries import boundaries
 from .measured import Series, Times
 from .point_to_point import hockney, loggp
 from .robust import Estimate
@@ -25,12 +26,14 @@ _LEAST = 4  # points of a segmented model
 @dataclass(frozen=True)
 class Options:
     """``breaks``: of models over ranks; ``size_breaks``: of models over the size. They are tried first, or with
-    ``keep``, they are the breaks. ``continuous``: segments touch."""
+    ``keep``, they are the breaks. ``socket``: its number of cores, if known; without ``breaks``, the numbers of ranks
+    that fill a socket or a node are tried first. ``continuous``: segments touch."""
 
     breaks: tuple[float, ...] = ()
     size_breaks: tuple[float, ...] = ()
     continuous: bool = False
     keep: bool = False
+    socket: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,16 @@ def model_all(times: Times, options: Options) -> list[Modelled]:
     out = []
     for mpi in dict.fromkeys(mpi for mpi, _ in times.of):
         out += model_messages(times.messages(mpi), mpi, "bcast, 2 ranks", options)
-    return out + [model_series(each, options) for each in times.series() if len(each.x) >= _LEAST]
+    return out + [
+        model_series(each, _with_boundaries(options, each, times)) for each in times.series() if len(each.x) >= _LEAST
+    ]
+
+
+def _with_boundaries(options: Options, series: Series, times: Times) -> Options:
+    if options.breaks or options.keep or series.over == "size":
+        return options
+    ppn = {int(ranks): times.ppn[series.mpi, series.collective, int(ranks)] for ranks in series.x}
+    return replace(options, breaks=boundaries(ppn, options.socket))
 
 
 def model_messages(messages: dict[int, float], mpi: str, mapping: str, options: Options) -> list[Modelled]:

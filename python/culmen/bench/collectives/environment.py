@@ -10,7 +10,7 @@ from typing import Any
 from ... import _core
 from ..._core import InputError
 from ...launch.allocation import nodes_of_job, partition, ranks_on_a_node
-from ...launch.launcher import cores, situations
+from ...launch.launcher import cores, cores_of_sockets, situations
 from ..conversation import LostError
 from ..parts import rows_in
 from ..session import Ranks
@@ -85,6 +85,7 @@ def _here(plan: Plan) -> dict[str, Any]:
         "kernel": platform.release(),
         "cpus": _core.usable_cpus(),
         "cores": cores(),
+        "cores_of_sockets": cores_of_sockets(),
         "affinity": sorted(os.sched_getaffinity(0)),
         "load": os.getloadavg(),
         "culmen": _core.build,

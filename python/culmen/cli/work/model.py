@@ -17,7 +17,7 @@ from ...bench.words import shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
 from ...model.compare import Parted, compare, sentences, without_model
-from ...model.measured import Place, Times, cores_beside, is_latencies, read_latencies, read_times
+from ...model.measured import Place, Times, cores_beside, is_latencies, read_latencies, read_times, socket_beside
 from ...model.point_to_point import Network, network
 from ...model.rows import MESSAGE, Modelled, Options
 from ...model.selection import Prediction, Regret, Selector, as_good
@@ -91,7 +91,7 @@ def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, 
     times = read_times(path)
     _check_names(times, shown.collectives, path)
     networks = {mpi: net for mpi, _ in times.of if (net := times.network(mpi)) is not None}
-    models = rows.model_all(times, options)
+    models = rows.model_all(times, replace(options, socket=socket_beside(path)))
     if not models:
         raise InputError(f"{path}: a model needs at least four message sizes or numbers of ranks of one algorithm")
     parted = [
