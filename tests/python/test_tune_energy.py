@@ -4,7 +4,7 @@ import os
 from itertools import pairwise
 
 import pytest
-from culmen.launch.launcher import HOST_FILES
+from culmen.launch.mpi import load
 from culmen.tune.command import measured
 from culmen.tune.command.recipe import check_energy, recipe_of
 
@@ -16,7 +16,7 @@ ZONES = {"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:1": 
 @pytest.fixture
 def powercap(tmp_path, monkeypatch):
     """A folder as the kernel has it. powercap(zone, joule, size) sets a counter."""
-    for number in ("SLURM_JOB_ID", "LSB_JOBID", *HOST_FILES):
+    for number in ("SLURM_JOB_ID", "LSB_JOBID", *(mpi.host_file for mpi in load())):
         monkeypatch.delenv(number, raising=False)
 
     def write(zone, joule, size=1000):

@@ -34,7 +34,7 @@ DATA = Path(__file__).parent.parent / "data" / "hpl"
 OUTPUT = (DATA / "hpcc_1.5.0_hpl_only.txt").read_text()
 OUTPUT_2_3 = (DATA / "xhpl_2.3_two_sizes.txt").read_text()
 SHIPPED = DATA / "hpccinf.txt"
-MPI = Mpi("Some MPI", "some", "some", "", [], "--host", [])
+MPI = Mpi("Some MPI", "some", "some", "", [], "--host", "HOSTS", [])
 OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
 MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
 PROGRAM = Program("/opt/xhpl", Launcher("mpiexec", MPI), {"atlas": "/lib/atlas", "openblas": "/lib/openblas"}, "atlas")

@@ -3,25 +3,25 @@
 import csv
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .._core import InputError
-from ..launch.launcher import HOST_FILES, names_hosts, situations
-from ..launch.mpi import Launcher, Words
+from ..launch.launcher import names_hosts, situations
+from ..launch.mpi import Launcher, Words, load
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
-_SETTINGS = re.compile(rf"HYDRA_|({'|'.join(HOST_FILES)})$")
 _NEW_COLUMNS = 4  # number of columns that earlier versions did not write
 
 
 def for_evaluators(folder: Path) -> None:
     """Puts data for evaluators into the environment: the folder of the results, and the settings of launchers."""
     os.environ[FOLDER] = str(folder.resolve())
-    os.environ[LAUNCHERS] = json.dumps({name: text for name, text in os.environ.items() if _SETTINGS.match(name)})
+    host_files = {mpi.host_file for mpi in load()}
+    kept = {name: text for name, text in os.environ.items() if name.startswith("HYDRA_") or name in host_files}
+    os.environ[LAUNCHERS] = json.dumps(kept)
 
 
 def settings_of_launchers() -> dict[str, str]:

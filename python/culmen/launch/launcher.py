@@ -11,13 +11,12 @@ from pathlib import Path
 from .. import _core
 from ..base.text import did_you_mean
 from .hosts import ranks_on_hosts
-from .mpi import Launcher, LauncherError, Words, find_launcher
+from .mpi import Launcher, LauncherError, Words, find_launcher, load
 from .mpi4py import variables_for_mpi4py
 from .programs import own_library
 from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
-HOST_FILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")  # of launchers
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
 _LAUNCHER_FAILED = 255  # Hydra, if a rank is lost while ranks start or end. It then can also return _FAILED.
 _FAILED = 1
@@ -126,7 +125,12 @@ def _mpi_of_environment() -> str | None:
 
 def names_hosts(environment: Mapping[str, str]) -> bool:
     """Whether a launcher with this environment has a file of hosts."""
-    return any(name in environment for name in HOST_FILES)
+    return any(mpi.host_file in environment for mpi in load())
+
+
+def stays_here(environment: Mapping[str, str]) -> bool:
+    """Whether a launcher starts ranks on this machine only, unless its options name hosts."""
+    return not any(name in environment for name in _ALLOCATIONS) and not names_hosts(environment)
 
 
 def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
@@ -138,7 +142,7 @@ def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
         out.append(mpi.oversubscribed)
     if os.geteuid() == 0:
         out.append(mpi.root)
-    if here and not any(name in os.environ for name in _ALLOCATIONS) and not names_hosts(os.environ):
+    if here and stays_here(os.environ):
         out.append(mpi.one_machine)
         if n * mpi.shm_bytes_per_rank > _free_shm():
             out.append(mpi.small_shm)

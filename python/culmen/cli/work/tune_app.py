@@ -1,5 +1,6 @@
 """``culmen tune app``: tunes the collectives that matter for one program, and tries the result on the program."""
 
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
 from ...profile.worlds import worlds_of
 from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
-from ...tune.app.program import compare, has_profile, launcher_of, make_profile, usual_limit_s
+from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
@@ -70,6 +71,7 @@ def tune_app(
     launcher, known, cells = program.launcher, program.known, program.cells
     if not cells:
         return nothing_to_tune(folder)
+    check_machines(program.ranks, launcher, os.environ)
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
     if code := tune_cluster(

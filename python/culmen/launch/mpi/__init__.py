@@ -89,14 +89,15 @@ class FileAccess:
 class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
-    ``hosts``: its option for a list such as ``a:4,b:4``. ``libraries``: by which programs link it. ``compiler_in``: the
-    variable with which its mpicc calls another C compiler. ``naps``: after a
-    rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it. ``hasty``: its launcher ends the
-    other ranks as soon as a connection of a rank closes, which is before that rank has ended. ``shm_bytes_per_rank``:
-    bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free. ``collectives``: None if culmen
-    does not know how their algorithms are chosen. ``transports``: for each of them the environment variables that
-    choose it. ``mappings``: for each of them the launcher's flags. ``variables``: in the order in which they
-    are tuned. ``placement``, ``tcp``, ``io``: None if culmen does not know these options and settings.
+    ``hosts``: its option for a list such as ``a:4,b:4``. ``host_file``: the variable with the path of a file of hosts.
+    ``libraries``: by which programs link it. ``compiler_in``: the variable with which its mpicc calls another C
+    compiler. ``naps``: after a rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it.
+    ``hasty``: its launcher ends the other ranks as soon as a connection of a rank closes, which is before that rank has
+    ended. ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free.
+    ``collectives``: None if culmen does not know how their algorithms are chosen. ``transports``: for each of them the
+    environment variables that choose it. ``mappings``: for each of them the launcher's flags. ``variables``: in the
+    order in which they are tuned. ``placement``, ``tcp``, ``io``: None if culmen does not know these options and
+    settings.
     """
 
     title: str
@@ -105,6 +106,7 @@ class Mpi:
     recognise: str
     launchers: list[str]
     hosts: str
+    host_file: str
     libraries: list[str]
     compiler_in: str = ""
     naps: bool = False

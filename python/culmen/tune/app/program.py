@@ -1,13 +1,15 @@
 """Runs of the program: once for its profile, and in turns with and without the rules."""
 
 import shlex
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from ..._core import InputError
 from ...base.text import plural
+from ...launch.launcher import stays_here
 from ...launch.mpi import Launcher, LauncherError, find_launcher, with_library
 from ...launch.mpi.collectives import Collectives
 from ...launch.preloading import run_watched
@@ -19,6 +21,7 @@ from ..cluster.results import TABLE
 from ..rules.tried import environment_for
 from .rounds import FILE, KeptRounds
 
+_SHOWN = 3  # hosts in a sentence
 _COMMAND, _DURATION, _PROFILES = "command", "duration_s", "*.profile"
 
 
@@ -72,6 +75,18 @@ def launcher_of(ranks: list[Rank]) -> Launcher:
     if launcher.mpi is not mpi:
         raise InputError(f"the program uses {ranks[0].library}, but {launcher.program} is {launcher.mpi.title}")
     return launcher
+
+
+def check_machines(ranks: list[Rank], launcher: Launcher, environment: Mapping[str, str]) -> None:
+    """Raises InputError if the program ran on other machines, but the launches of the tuner would stay on this one."""
+    others = sorted({rank.host for rank in ranks} - {socket.gethostname()})
+    if not others or not stays_here(environment):
+        return
+    shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
+    raise InputError(
+        f"the program ran on {shown}, but culmen would measure the collectives on this machine only. Name the hosts "
+        f"in a file, and start culmen with the variable {launcher.mpi.host_file}=FILE, or start it in a job"
+    )
 
 
 def compare(
