@@ -61,12 +61,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def stopped(folder, name, words, where):
+def stopped(folder, name, words, where, again="the same command"):
     command = [sys.executable, "-c", PATCHED, name, where, "tune", *words]
     ran = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=HANGS_S, env={**os.environ, "HOME": str(folder)}
     )
-    said = "Not all runs are done. The finished runs are kept; the same command continues.\n"
+    said = f"Not all runs are done. The finished runs are kept; {again} continues.\n"
     assert (ran.returncode, ran.stderr) == (75, said), ran.stdout + ran.stderr
 
 
@@ -76,6 +76,11 @@ def test_a_signal_between_two_studies_is_a_sentence(folder, tuner):
     name = "SIGINT" if tuner.startswith("command") else "SIGTERM"
     stopped(folder, name, (tuner.partition(" ")[0], *words), where)
     assert not list(folder.glob(".culmen*")) and not list(folder.glob("culmen-*")), "no folder of files is left"
+
+
+def test_overwrite_is_not_to_be_repeated(folder):
+    words, where = TUNERS["command"]
+    stopped(folder, "SIGTERM", ("command", *words, "--overwrite"), where, "the same command without --overwrite")
 
 
 def test_the_same_command_continues_after_a_signal_before_the_comparison(folder):

@@ -67,7 +67,7 @@ def test_after_the_time_limit_the_same_command_submits_the_rest(type_in, slurm, 
     first = type_in(*words)
     assert first.returncode == 75, first.stdout + first.stderr
     assert (
-        "The estimated time is longer than the partition allows. To measure the rest, type the same command again."
+        "The estimated time is longer than the partition allows; to measure the rest, type the same command again."
         in first.stdout
     )
     done = int(re.search(r"near its time limit after (\d) of 3 launches; to measure the rest", first.stdout)[1])

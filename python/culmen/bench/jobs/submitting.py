@@ -16,7 +16,7 @@ from ...report.reading import read
 from ..measuring import say_complete
 from .asked import Cluster, Task
 from .job import Job, name_of, shown_path
-from .told import AGAIN
+from .told import to_continue
 
 _FACTOR, _START_S = 1.5, 120.0  # of the estimate: factor for other work on the machine; time for the start of the job
 _LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
@@ -110,4 +110,4 @@ def submit(
         shape = f"{request.nodes} × {request.tasks_per_node} tasks, at most {shown_time(request.time_s)}"
         print(f"Submitted job {name_of(job)} ({shape}{before}): {shown_path(job.folder.script)}", flush=True)
         if cluster.wanted.time is None and request.time_s == job.partition.most_s:
-            print("The estimated time is longer than the partition allows.", f"{AGAIN[0].upper()}{AGAIN[1:]}.")
+            print(f"The estimated time is longer than the partition allows; {to_continue()}.")

@@ -1,12 +1,12 @@
 """Why a job has not measured all points."""
 
+from ...base.again import same_command
 from ...base.exit_codes import RESUMABLE
 from ...base.text import lasted
 from ...launch.scheduler.job import Phase, Scheduler
 from .asked import Task
 from .job import Job, name_of, shown_path
 
-AGAIN = "to measure the rest, type the same command again"
 _WORDS = {
     "TIMEOUT": "reached its time limit",
     "CANCELLED": "was cancelled",
@@ -18,9 +18,14 @@ _WORDS = {
 }
 
 
+def to_continue() -> str:
+    """A clause."""
+    return f"to measure the rest, type {same_command()} again"
+
+
 def why_not_all(task: Task, scheduler: Scheduler, job: Job, done: int) -> list[str]:
     """A sentence that says why not all points are measured, and the last lines of a job that failed."""
-    place, end = job.place, f"after {done} of {task.points} {task.what}; {AGAIN}"
+    place, end = job.place, f"after {done} of {task.points} {task.what}; {to_continue()}"
     if job.active and not done and place.word == "TIMEOUT":
         end = f"before it had finished one of {task.points} {task.what}; give a longer --time"
     if place.phase is Phase.UNKNOWN:

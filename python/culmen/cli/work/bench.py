@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ... import _core
 from ..._core import InputError
+from ...base.again import same_command
 from ...base.exit_codes import FINISHED
 from ...base.text import lasted
 from ...bench import figures, grid, rows
@@ -111,7 +112,7 @@ def _conclude(found: Rows, failures: list[str], folder: Path, end: End, quiet: b
     for sentence in failures:
         print(f"culmen: {sentence}")
     if failures:
-        print("To measure the failed points again, type the same command.")
+        print(f"To measure the failed points again, type {same_command()}.")
     if not found.rows:
         return nothing_measured(end, "point")
     table, page, costs = folder / "transport.csv", folder / "transport.html", folder / network.FILE

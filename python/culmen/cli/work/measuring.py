@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...base.again import same_command
 from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...bench import parts
 from ...bench.measuring import End
@@ -17,7 +18,7 @@ def say_failures(failures: Sequence[Mapping[str, Any]], points: int, what: str) 
     for each in failures:
         print(f"culmen: {each['count']} of {points} {what} failed: {each['message'].splitlines()[0]}")
     if failures:
-        print(f"To measure the failed {what} again, type the same command.")
+        print(f"To measure the failed {what} again, type {same_command()}.")
 
 
 def write_parquet(table: Path, numbers: Mapping[str, str]) -> Path:
@@ -30,10 +31,10 @@ def write_parquet(table: Path, numbers: Mapping[str, str]) -> Path:
 
 def exit_code(end: End, failed: bool, what: str) -> int:
     if end is End.ENOUGH:
-        print(f"Not all {what} are measured, because of --at-most; without it, the same command measures the rest.")
+        print(f"Not all {what} are measured, because of --at-most; without it, {same_command()} measures the rest.")
         return FAILED if failed else FINISHED
     if end is End.STOPPED:
-        print(f"Not all {what} are measured; the same command continues.")
+        print(f"Not all {what} are measured; {same_command()} continues.")
         return RESUMABLE
     return FAILED if failed else FINISHED
 

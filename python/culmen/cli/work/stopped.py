@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
+from ...base.again import same_command
 from ...base.exit_codes import RESUMABLE
 from ...bench.stopping import StoppedError, stoppable
 from ...launch.watched import RunStoppedError
@@ -29,4 +30,5 @@ def continues(work: Callable[Words, int]) -> Callable[Words, int]:
 
 def say_unfinished() -> None:
     """Also with --quiet: the exit code alone does not tell a user what to do."""
-    print("Not all runs are done. The finished runs are kept; the same command continues.", file=sys.stderr, flush=True)
+    said = f"Not all runs are done. The finished runs are kept; {same_command()} continues."
+    print(said, file=sys.stderr, flush=True)

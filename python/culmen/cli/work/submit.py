@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ...base.again import same_command
 from ...base.exit_codes import FAILED, FINISHED, RESUMABLE
 from ...bench.jobs.asked import Cluster, Task, Wanted
 from ...bench.jobs.job import Job, last_results, name_of
@@ -33,7 +34,7 @@ def _left(scheduler: Scheduler, jobs: list[Job]) -> int:
     one = len(going) == 1
     print(
         f"{'Job' if one else 'Jobs'} {', '.join(map(name_of, going))} {'continues' if one else 'continue'}. To follow "
-        f"{'it' if one else 'them'} again, type the same command."
+        f"{'it' if one else 'them'} again, type {same_command()}."
     )
     for job in going:
         assert job.record is not None

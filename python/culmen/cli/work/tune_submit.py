@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from ...base.again import same_command
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.jobs.asked import Cluster, Wanted
 from ...bench.measuring import End
@@ -94,7 +95,7 @@ def submit_hpl(
 def _show(found: dict[str, Any] | None, measured: Path, folder: Path, end: End, quiet: bool) -> int:
     """``found``: the result of the job; None: it is not there yet."""
     if found is None or end is not End.WHOLE:
-        print("Not all runs are done; the same command continues.")
+        print(f"Not all runs are done; {same_command()} continues.")
         return RESUMABLE
     for table in found.get("tables", [(HEADINGS, found.get("table"), TEXTS)]):
         print_table(*table)
