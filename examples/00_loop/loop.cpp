@@ -1,4 +1,4 @@
-// The main loop of culmen, with one worker: ask for candidates, evaluate them, store the results, tell the optimizer.
+// The main loop of culmen, without workers: ask for candidates, evaluate them, store the results, tell the optimizer.
 //
 // Usage: loop STORE. You may kill the program at any moment. The same command then resumes it.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The temperature of a square plate with a hot upper edge, by Jacobi's method. Each rank computes some of the rows.
-// heat STEPS PERIOD WEIGHT: the ranks compare their largest changes after each PERIOD steps. Rank 0 gets WEIGHT times
+// heat STEPS PERIOD WEIGHT: the ranks compare their largest changes after every PERIOD steps. Rank 0 gets WEIGHT times
 // as many rows as each other rank.
 #include <math.h>
 #include <mpi.h>

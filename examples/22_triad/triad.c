@@ -1,5 +1,5 @@
 /* triad MEGABYTES: how fast can this machine compute a = b + 3 c? This is the triad of STREAM (J. D. McCalpin, IEEE
-TCCA Newsletter, December 1995), with arrays of the given size. Prints the fastest of ten times. */
+TCCA Newsletter, December 1995), with arrays of the given size. Prints the highest of ten bandwidths. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int main(int count, char** words) {
   if (n < 1) return fprintf(stderr, "triad: give the size of an array in megabytes\n"), 2;
   double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c);
   if (!a || !b || !c) return fprintf(stderr, "triad: there is not enough memory\n"), 3;
-#pragma omp parallel for schedule(runtime) /* same schedule as in triad_s: a thread fills the part that it uses */
+#pragma omp parallel for schedule(runtime) /* as in triad_s, so that each thread fills the part that it uses */
   for (long i = 0; i < n; ++i) a[i] = 0, b[i] = i % 7, c[i] = i % 5;
   double least_s = 1e300;
   for (int k = 0; k < REPEAT; ++k) {

@@ -41,7 +41,7 @@ evaluations = 60
 
 
 def recipe(megabytes: int) -> str:
-    """Only with the compilers and cores that this machine has."""
+    """The text of the recipe, with only the compilers and cores that this machine has."""
     found = [name for name in ("gcc", "clang") if shutil.which(name)]
     if not found:
         raise SystemExit("there is neither gcc nor clang in PATH; install one of them")

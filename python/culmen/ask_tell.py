@@ -190,8 +190,8 @@ class Optimizer:
 
     @property
     def finished(self) -> bool:
-        """True if the optimizer has no more candidates, or if its option ``agreement`` ends the search. In the second
-        case, ``ask`` still returns candidates."""
+        """True if the optimizer has no more candidates, or if its option ``agreement`` or ``searches`` ends the search.
+        If an option ends the search, ``ask`` still returns candidates."""
         return self._core.finished
 
 

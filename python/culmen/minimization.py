@@ -201,8 +201,8 @@ def minimize(
     - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB. culmen refuses a
       worker that sends a larger message. From 1 to 4095
 
-    If ``generational`` is None, culmen decides. The study may be asynchronous if you name no optimizer and there are at
-    least four workers. ``result.generational`` shows the decision.
+    If ``generational`` is None, culmen decides. The study can be asynchronous if there are at least four workers, and
+    if you name no optimizer or only ``auto``. ``result.generational`` shows the decision.
 
     Under MPI, every rank must make this call, and every rank gets the same result. ``culmen.is_master()`` is True only
     in rank 0.

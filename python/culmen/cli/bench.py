@@ -138,7 +138,7 @@ def collectives(
             metavar="N,N-N,…",
             help="Numbers of ranks. A range such as 2-48 stands for its ends, the powers of two between the ends, and "
             "these powers multiplied by 1.5. 2-48:2 stands for 2, 4, 6 and so on. Default: the range from 2 to the "
-            "number of cores. If there are fewer than 4 cores: the range from 2 to 4.",
+            "number of cores, or from 2 to 4 if there are fewer than 4 cores.",
         ),
     ] = None,
     sizes: Annotated[

@@ -99,7 +99,10 @@ def iobuf(
         ),
     ] = False,
     library: Annotated[
-        bool, typer.Option("--library", help="Only print the path of the library that buffers, for LD_PRELOAD.")
+        bool,
+        typer.Option(
+            "--library", help="Only print the path of the library that makes the buffers. For use with LD_PRELOAD."
+        ),
     ] = False,
 ) -> None:
     numbers = (size, large, buffers, read_ahead, write_behind, delay_ms, memory)

@@ -51,7 +51,8 @@ def fit(
             "--ranks",
             metavar="N",
             min=2,
-            help="Show the models as functions of the message size, for N ranks. Default: the largest number of ranks.",
+            help="Show the models as functions of the message size, for N ranks. Default: the largest number of ranks "
+            "in the table.",
         ),
     ] = None,
     size: Annotated[
@@ -59,8 +60,8 @@ def fit(
         typer.Option(
             "--size",
             metavar="N",
-            help="Show the models as functions of the number of ranks, for messages of N bytes. Default: the size "
-            "nearest to 1K.",
+            help="Show the models as functions of the number of ranks, for messages of N bytes. Default: the size in "
+            "the table that is nearest to 1K.",
         ),
     ] = None,
     output: Annotated[

@@ -60,7 +60,7 @@ def report(
             metavar="N",
             min=1,
             show_default=False,
-            help="Show this world, if the command started several. Default: the world with the most time.",
+            help="Show this world, if the command started several worlds. Default: the world with the most time.",
         ),
     ] = None,
     all_: Annotated[

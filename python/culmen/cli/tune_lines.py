@@ -30,7 +30,7 @@ Runs = Annotated[
         min=1,
         max=1_000_000,
         show_default=False,
-        help="Number of runs of the search. Default: up to 60, or fewer if there are few settings.",
+        help="Number of runs of the search. Default: 60, or fewer if there are few settings.",
     ),
 ]
 Most = Annotated[
@@ -110,8 +110,8 @@ def placement(
             "--ranks",
             metavar="N,N-N,…",
             help="Numbers of ranks to try on each node. By default, culmen keeps the number in the command that you "
-            "typed. With --figure, culmen by default also tries other numbers. With each of these numbers, all sockets "
-            "have the same number of ranks.",
+            "typed. With --figure, culmen by default also tries other numbers: the numbers with which all sockets have "
+            "the same number of ranks.",
         ),
     ] = None,
     threads: Annotated[

@@ -26,7 +26,8 @@ def read(path: str | Path, command: str = "report") -> Evaluations:
 class Evaluations(Table):
     """The evaluations of a store.
 
-    - ``columns``: a dict of arrays. Its keys are the columns of ``culmen export``.
+    - ``columns``: a dict of arrays. Its keys are the columns of ``culmen export``, without ``message`` and
+      ``residuals``.
     - ``x``: array of numbers with one row per evaluation and one column per parameter. The number of a choice is its
       index in the list of choices, from 0.
     - ``values``: array with one row per evaluation and one column per objective. NaN: the evaluation did not succeed.

@@ -56,15 +56,15 @@ class TuneTable(Table):
     weights: Annotated[
         dict[str, Annotated[float, Field(gt=0, le=100)]],
         Setting(
-            "only with several objectives: for each objective, by name, its exponent in the combined value. The "
-            "default exponent is 1"
+            "only with several objectives: exponents of objectives in the combined value, for example "
+            "`{ energy_j = 0.5 }`. The exponent of all other objectives is 1"
         ),
     ] = Field(default_factory=dict)
     rounds: Annotated[
         Annotated[int, Field(ge=3, le=1000), WHOLE],
         Setting(
             "number of rounds of the comparison at the end, at least 3. In each round, the program runs once with the "
-            "present settings and once with the best ones"
+            "present settings and once with the best settings"
         ),
     ] = 10
     price_per_core_hour: Annotated[
@@ -72,17 +72,23 @@ class TuneTable(Table):
     ] = None
     cores: Annotated[
         Annotated[int, Field(ge=1, le=10_000_000), WHOLE] | None,
-        Setting("number of cores that the program occupies", default="all of this machine"),
+        Setting(
+            "number of cores that the program occupies. culmen uses this number only to compute the cost",
+            default="all cores of this machine",
+        ),
     ] = None
     use_hours: Annotated[
         Annotated[float, Field(gt=0, le=1e9)] | None,
-        Setting("total hours for which you will still use the program. The search then stops when it no longer pays"),
+        Setting(
+            "number of hours for which you will use the program in the future. With this key, the search stops when "
+            "further runs no longer pay"
+        ),
     ] = None
     use_runs: Annotated[
         Annotated[int, Field(ge=1, le=10**12), WHOLE] | None,
         Setting(
-            "instead of `use_hours`: how often you will still run the program. culmen assumes that each of these runs "
-            "takes as long as a run with the present settings"
+            "instead of `use_hours`: number of times that you will run the program in the future. culmen assumes that "
+            "each of these runs takes as long as a run with the present settings"
         ),
     ] = None
     expand: Annotated[
@@ -98,7 +104,9 @@ class TuneTable(Table):
 class JobTable(Table):
     """``[job]``: for ``--submit``"""
 
-    partition: Annotated[str | None, Setting("the partition", default="the default one")] = None
+    partition: Annotated[
+        str | None, Setting("the partition of the job (for LSF: the queue)", default="the default of the cluster")
+    ] = None
     nodes: Annotated[Annotated[int, Field(ge=1, le=10**6), WHOLE] | None, Setting("number of nodes", default="1")] = (
         None
     )
@@ -106,10 +114,14 @@ class JobTable(Table):
         Annotated[int, Field(ge=1, le=10**6), WHOLE] | None,
         Setting("number of tasks on each node", default="one for each core"),
     ] = None
-    time: Annotated[str | None, Setting("the time limit, as for sbatch", default="estimated")] = None
-    exclusive: Annotated[bool | None, Setting("no other job uses the nodes", default="false")] = None
-    account: Annotated[str | None, Setting("the account")] = None
-    qos: Annotated[str | None, Setting("the quality of service")] = None
+    time: Annotated[
+        str | None, Setting("the time limit of the job, as for `sbatch`", default="estimated by culmen")
+    ] = None
+    exclusive: Annotated[bool | None, Setting("if true, no other job uses the nodes of this job", default="false")] = (
+        None
+    )
+    account: Annotated[str | None, Setting("the account of the job")] = None
+    qos: Annotated[str | None, Setting("the quality of service of the job; not for LSF")] = None
 
 
 class RecipeFile(StudyFile):
