@@ -104,7 +104,7 @@ def test_a_search_stops_when_more_runs_do_not_pay(tmp_path):
     done = tune(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     told = len(package.read(tmp_path / "tune-hpl" / "search.db").order)
-    assert f"The search stopped after {told} runs, as more do not pay: one more takes" in done.stdout
+    assert f"The search stopped after {told} runs, because more runs do not pay: one more run takes" in done.stdout
     runs = runs_of(tmp_path)
     again = tune(tmp_path, *words)
     assert f"The search stopped after {told} runs" in again.stdout

@@ -239,7 +239,7 @@ def test_a_search_stops_when_more_runs_do_not_pay(tmp_path):
     assert done.returncode == 0, done.stderr
     told = len(package.read(tmp_path / "tune-app" / "search.db"))
     assert told < 30
-    assert f"The search stopped after {told} runs, as more do not pay: one more takes" in done.stdout
+    assert f"The search stopped after {told} runs, because more runs do not pay: one more run takes" in done.stdout
     again = tune(tmp_path, "--use-hours", "0.001")
     assert "The search stopped after" in again.stdout
     assert len(package.read(tmp_path / "tune-app" / "search.db")) == told

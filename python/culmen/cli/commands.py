@@ -113,6 +113,7 @@ class Entry(NamedTuple):
     help: str
     codes: str = ""  # its help ends with these exit codes
     rest: bool = False  # its arguments end with another command line
+    usage: str = "[OPTIONS] -- COMMAND [ARGUMENTS]…"  # its words, with ``rest``
     members: dict[str, "Entry"] | None = None  # it is a group of these commands
     also: dict[str, "Entry"] | None = None  # first words that make it another command
 
@@ -141,7 +142,9 @@ COMMANDS = {
         "computes and stores them."
     ),
     "launch": Entry(
-        "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
+        "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml",
+        rest=True,
+        usage="[OPTIONS] COMMAND [ARGUMENTS]…",
     ),
     "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
@@ -235,6 +238,7 @@ COMMANDS = {
                 "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,
+                usage="[OPTIONS] [-- OPTIONS OF mpiexec]",
             ),
             "install": Entry(
                 "Make a tuning file the default of the MPI.",
@@ -291,7 +295,7 @@ def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     register(function)
     command = typer.main.get_command(one)
     if entry.rest:
-        command.options_metavar = f"[OPTIONS] {'' if name == 'launch' else '-- '}COMMAND [ARGUMENTS]…"
+        command.options_metavar = entry.usage
     _take_exponents(command, function)
     return command
 

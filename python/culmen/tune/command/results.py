@@ -193,9 +193,9 @@ def _why_ended(ended: Ended, runs: int) -> str:
         few = "too few of them have a positive result"
         return f"After {plural(runs, 'run')}, it is not known whether more would pay: {few}."
     use, saves, costs = map(_hours, (ended.use_h, ended.look.saves_h, ended.look.costs_h))
-    about = f"one more takes {costs}, and is expected to save {saves} of {use}"
+    about = f"one more run takes {costs}, and is expected to save {saves} of {use}"
     if ended.stopped:
-        return f"The search stopped after {plural(runs, 'run')}, as more do not pay: {about}."
+        return f"The search stopped after {plural(runs, 'run')}, because more runs do not pay: {about}."
     limit = "More runs may pay" if not ended.look.is_enough else "More runs hardly pay"
     return f"The search ended at its limit after {plural(runs, 'run')}. {limit}: {about}."
 

@@ -308,8 +308,8 @@ OptimizerKind lm_kind() {
        .asynchronous = true,
        .options = {OptionRule::whole("agreement",
                                      "the study ends when this number of further searches have found the best point "
-                                     "again; 0: the study does not end for this reason",
-                                     0, 1e6, "6, or a larger number that culmen chooses")
+                                     "again; 0: no number of searches ends the study",
+                                     0, 1e6, "none; the three rules decide")
                        .formerly(0)
                        .that_only_ends(),
                    OptionRule::whole("descents",
