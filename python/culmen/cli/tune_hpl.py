@@ -9,7 +9,7 @@ from . import work
 from .given import NOT_GIVEN, Given, with_settings
 from .jobs import DryTuning, Scratch, job_of_tuning, typed
 from .measuring_options import NoProgress, Overwrite
-from .tune_lines import UseHours, UseRuns
+from .tune_lines import Price, UseHours, UseRuns
 
 
 @with_settings
@@ -144,16 +144,7 @@ def hpl(
             "with the new settings.",
         ),
     ] = False,
-    price: Annotated[
-        float | None,
-        typer.Option(
-            "--price",
-            metavar="X",
-            show_default=False,
-            min=0,
-            help="Price of one core for one hour, in any currency. culmen then also shows the cost of the runs.",
-        ),
-    ] = None,
+    price: Price = None,
     use_hours: UseHours = None,
     use_runs: UseRuns = None,
     output: Annotated[
