@@ -1,4 +1,4 @@
-"""culmen's optimizer with an executor of the program: here a pool of threads.
+"""Runs culmen.minimize on another executor, here a pool of threads.
 
 The executors of Dask and mpi4py.futures work in the same way.
 """

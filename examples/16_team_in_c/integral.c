@@ -5,7 +5,7 @@
 
 int integral(const culmen_candidate* c, culmen_result* r) {
   if (c->team_size == 0) {
-    culmen_set_error(r, "start it with culmen launch and --team-size");
+    culmen_set_error(r, "start the study with culmen launch and --team-size");
     return 1;
   }
   const MPI_Comm team = MPI_Comm_f2c(c->communicator);

@@ -194,7 +194,7 @@ def minimize(
     - ``token_file``: with ``listen``, a file that contains the token. The token is a password that each worker must
       know. If the file does not exist, culmen creates it with a random token. At ``127.0.0.1``, no token is necessary
     - ``certificate``: with ``wss``, a file with the certificate of the run and the private key, in PEM format. If the
-      file does not exist, culmen creates it. Default: ``certificate.pem`` in culmen's data folder
+      file does not exist, culmen creates it. Default: ``~/.local/share/culmen/certificate.pem``
     - ``insecure``: with ``listen``, allow unencrypted connections from other machines
     - ``io_threads``: with ``listen``, number of threads that encrypt, send and receive messages. Hundreds of workers
       with short evaluations may need more than one thread. From 1 to 256

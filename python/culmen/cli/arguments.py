@@ -38,8 +38,8 @@ Agreement = Annotated[
         max=1_000_000,
         metavar="N",
         help="Only for the optimizer lm: the study ends when one local search has found the best point, and N further "
-        "local searches have found this point again. 0 turns off this rule and the three rules that hold without it. "
-        "Default: as in the study.",
+        "local searches have found this point again. 0 turns off this rule, and also the three rules that hold if "
+        "you do not set agreement. Default: as in the study.",
     ),
 ]
 Searches = Annotated[

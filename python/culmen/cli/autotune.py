@@ -90,8 +90,8 @@ def autotune(
             metavar="N",
             min=0,
             max=500_000_000,
-            help="Check the choice again after N calls, then after 4 N calls, then after 16 N calls, and so on. With "
-            "0, culmen makes no checks. Default: 500.",
+            help="Check the choice again after N calls, then after 4 N further calls, then after 16 N further calls, "
+            "and so on. With 0, culmen makes no checks. Default: 500.",
         ),
     ] = None,
     memory: Annotated[

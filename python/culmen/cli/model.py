@@ -101,7 +101,7 @@ def select(
             "--messages",
             metavar="FILE.csv",
             help="Times of messages for the analytic models, in a file with the columns mapping,size,time_s. By "
-            "default, culmen takes these times from the broadcasts between two ranks that the table contains.",
+            "default, culmen takes the times of the broadcasts between two ranks from the table.",
         ),
     ] = None,
     mapping: Annotated[

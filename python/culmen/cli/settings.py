@@ -91,7 +91,7 @@ Certificate = Annotated[
     typer.Option(
         "--certificate",
         metavar="FILE",
-        help="With wss, a file with the certificate of the run and the private key, in PEM format. If the file does not exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
+        help="With wss, a file with the certificate of the run and the private key, in PEM format. If the file does not exist, culmen creates it. Default: ~/.local/share/culmen/certificate.pem.",
     ),
 ]
 Insecure = Annotated[

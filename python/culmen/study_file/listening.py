@@ -38,7 +38,7 @@ class ListeningTable(Table):
         Setting(
             "with `wss`, a file with the certificate of the run and the private key, in PEM format. If the file does "
             "not exist, culmen creates it",
-            default="`certificate.pem` in culmen's data folder",
+            default="`~/.local/share/culmen/certificate.pem`",
             option="--certificate",
             metavar="FILE",
         ),

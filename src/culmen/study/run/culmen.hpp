@@ -110,7 +110,7 @@ struct MinimizeResult {
   std::string optimizer;                      ///< the optimizer that was used
   bool generational = true;                   ///< the mode that was used
   bool final = false;                         ///< false: the study can be resumed if it has a store
-  bool is_master = true;                      ///< true in rank 0, and without MPI
+  bool is_master = true;                      ///< true in rank 0, and without MPI, except with OtherMachines::join
 };
 
 /// Minimizes `f`. The argument of `f` has one value per parameter, in the order of the space. Without MPI, several

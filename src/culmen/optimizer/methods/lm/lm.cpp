@@ -308,7 +308,7 @@ OptimizerKind lm_kind() {
        .asynchronous = true,
        .options = {OptionRule::whole("agreement",
                                      "the study ends when this number of further searches have found the best point "
-                                     "again; 0: no number of searches ends the study",
+                                     "again; 0: this rule and the three rules have no effect",
                                      0, 1e6, "none; the three rules decide")
                        .formerly(0)
                        .that_only_ends(),

@@ -284,7 +284,8 @@ OptimizerKind racing_kind() {
                                       0.5, 0.9999, 0.95),
                    OptionRule::word("elimination",
                                     "rank: a candidate leaves the race if a test finds that it is worse than the best "
-                                    "candidate; halving: the worse half of the candidates leaves the race",
+                                    "candidate; halving: at each test, the worse half of the candidates leaves the "
+                                    "race, until two are left",
                                     {"rank", "halving"}, "rank"),
                    OptionRule::whole("most_rounds", "largest number of rounds in a race", 2, 1000, 30),
                    OptionRule::whole(
