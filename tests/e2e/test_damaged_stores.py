@@ -190,11 +190,13 @@ def test_a_damaged_log_loses_nothing_in_silence(tmp_path):
 def test_status_names_the_evaluation_that_hangs(tmp_path):
     write_study(tmp_path, 40)
     (tmp_path / "model.py").write_text(
-        "import os, time\n"
+        "import time\n"
         f"mark = {str(tmp_path / 'hangs')!r}\n"
         "def f(p):\n"
-        "    if os.path.exists(mark): return p['x'] ** 2\n"
-        "    open(mark, 'w').close()\n"
+        "    try:\n"
+        "        open(mark, 'x').close()\n"
+        "    except FileExistsError:\n"
+        "        return p['x'] ** 2\n"
         "    time.sleep(10_000)\n"
     )
 
@@ -202,8 +204,12 @@ def test_status_names_the_evaluation_that_hangs(tmp_path):
         shown = culmen("status", "study.db", "--json", cwd=tmp_path)
         return json.loads(shown.stdout) if shown.returncode == 0 else {}
 
+    def hanging():
+        now = state()
+        return now.get("running") if now.get("outcomes", 0) > now.get("told", 0) else None
+
     with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
-        running = wait_for(lambda: state().get("running"), "the oldest evaluation", 60)
+        running = wait_for(hanging, "the oldest evaluation, and results of the other worker", 60)
         text = culmen("status", "study.db", cwd=tmp_path).stdout
         run.process.send_signal(signal.SIGINT)
         _, out, _ = run.end()
