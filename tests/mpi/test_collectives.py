@@ -286,7 +286,7 @@ def test_samples_of_another_version_or_machine_are_not_continued(mpi, tmp_path):
     words = ("bench", "collectives", *SMALL, "--collectives", "barrier", "--mpi", mpi, "--output", "out")
     first = culmen(*words, "--at-most", "1", cwd=tmp_path)
     assert first.returncode == 0, first.stderr + first.stdout
-    file, about = tmp_path / "out/samples/barrier-2.csv", tmp_path / "out/environment.json"
+    file, about = tmp_path / "out/samples/barrier-3.csv", tmp_path / "out/environment.json"
     rows, described = file.read_text(), json.loads(about.read_text())
     version, host = rows_in(tmp_path)[0]["version"], described["host"]
     for place, text, other, here in (

@@ -156,3 +156,10 @@ def test_wrong_options_name_the_option():
         with pytest.raises(InputError) as raised:
             plan_of(**{**given, option: "foo"}, protocol=Protocol(), quick=False)
         assert f"--{option}" in str(raised.value)
+
+
+def test_the_first_launches_have_the_most_ranks():
+    """The time limit of a job is estimated from them."""
+    wanted = plan(collectives=("bcast", "reduce"), ranks=(2, 4, 8))
+    found = [(point["ranks"], point["collective"]) for point in wanted.points()]
+    assert found == [(n, name) for n in (8, 2, 4) for name in ("bcast", "reduce")]

@@ -42,10 +42,13 @@ class Plan:
     layouts: tuple[Layout, ...] = ()
 
     def points(self) -> list[dict[str, Any]]:
-        """One point for each launch."""
+        """One point for each launch. First those with the most ranks, which usually take the longest: the time limit of
+        a job is estimated from the first points."""
+        launches = self.launches()
+        most = max(ranks for ranks, _ in launches)
         return [
             {"collective": name, "ranks": ranks, "mapping": mapping}
-            for ranks, mapping in self.launches()
+            for ranks, mapping in sorted(launches, key=lambda launch: launch[0] < most)
             for name in self.collectives
         ]
 
