@@ -88,7 +88,7 @@ def test_the_plan_of_hpl_is_shown(tmp_path):
     said = dry(tmp_path, "hpl", "--program", "./xhpl", "--minutes", "4", "--only", "nb,depth", "--rounds", "3")
     assert "2 parameters, 36 settings:" in said
     assert "  depth: 0, 1, 2 (present: 1)\n" in said
-    assert "Time limit: about 0:04:00 for all runs (--minutes)" in said
+    assert "Time: about 0:04:00 for all runs (--minutes)" in said
     assert "first runs with N = 1000" in said
     assert "the search (0:02:00)" in said
     assert "and 3 rounds of at most" in said

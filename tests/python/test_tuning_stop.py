@@ -175,13 +175,13 @@ def test_the_expected_improvement_is_that_of_random_draws():
 def test_the_reason_is_said():
     stopped = Ended(20, True, Look(22, 1 / 3600, 12 / 3600))
     assert next(sentences(tuned_with(stopped))) == (
-        "The search stopped after 2 runs, because more runs do not pay: one more run takes 12 s, and is expected to save 1 s of "
-        "20:00:00."
+        "The search stopped after 2 runs, because more runs do not pay: one more run takes 12 s, and is expected to "
+        "save 1 s of 20:00:00."
     )
     limit = Ended(20, False, Look(22, 60 / 3600, 12 / 3600))
     assert next(sentences(tuned_with(limit))) == (
-        "The search ended at its limit after 2 runs. More runs may pay: one more run takes 12 s, and is expected to save "
-        "0:01:00 of 20:00:00."
+        "The search ended at its limit after 2 runs. More runs may pay: one more run takes 12 s, and is expected to "
+        "save 0:01:00 of 20:00:00."
     )
 
 

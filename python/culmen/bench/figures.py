@@ -104,8 +104,8 @@ def _gain(rows: Rows, key: str, title: str, about: str, pairs: list[tuple[Point,
 def _compared(a: Rows, b: Rows, names: tuple[str, str]) -> Figure | None:
     shared = [p for p in a.points if b.has(p) and p.is_plain]
     about = (
-        f"The difference is the time of an evaluation in {names[1]}, minus that in {names[0]}, in per cent of the "
-        f"latter. Below 0, {names[1]} is faster."
+        f"The difference is the time of an evaluation in {names[1]}, minus the time in {names[0]}, as a percentage of "
+        f"the time in {names[0]}. Below 0, {names[1]} is faster."
     )
     figure = Figure("compared", f"6. Difference between {names[0]} and {names[1]}", about, [], layout())
     for dash, name in enumerate(dict.fromkeys(p.transport for p in shared)):

@@ -57,7 +57,7 @@ def hpl(
             show_default=False,
             min=0.1,
             max=10000,
-            help="Total time of all runs of HPL, in minutes. Default: 15.",
+            help="About how long all runs of HPL take in total, in minutes. Default: 15.",
         ),
     ] = 15.0,
     rounds: Annotated[

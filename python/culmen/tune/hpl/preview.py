@@ -35,7 +35,7 @@ def preview(asked: Asked) -> Iterator[str]:
 def _plan(asked: Asked) -> Iterator[str]:
     minutes, wanted = asked.options.minutes, asked.wanted
     yield (
-        f"Time limit: about {lasted(60 * minutes)} for all runs (--minutes); a run is stopped if it takes about "
+        f"Time: about {lasted(60 * minutes)} for all runs (--minutes); a run is stopped if it takes about "
         f"{LATE:g} times as long as expected"
     )
     shares = (SEARCH_SHARE, CHECK_SHARE, COMPARISON_SHARE)
