@@ -49,7 +49,8 @@ class TuneTable(Table):
     measure: Annotated[
         Literal["wall_time", "cpu_time", "memory", "energy"] | None,
         Setting(
-            "what to minimize if the program prints no value: `wall_time`, `cpu_time`, `memory` or `energy`",
+            "what to minimize without `[objectives]` and without `value` in `[evaluator]`: `wall_time`, `cpu_time`, "
+            "`memory` or `energy`",
             default='`"wall_time"`',
         ),
     ] = None
@@ -120,8 +121,10 @@ class JobTable(Table):
     exclusive: Annotated[bool | None, Setting("if true, no other job uses the nodes of this job", default="false")] = (
         None
     )
-    account: Annotated[str | None, Setting("the account of the job")] = None
-    qos: Annotated[str | None, Setting("the quality of service of the job; not for LSF")] = None
+    account: Annotated[str | None, Setting("the account of the job", default="that of the site file, or none")] = None
+    qos: Annotated[
+        str | None, Setting("the quality of service of the job; not for LSF", default="that of the site file, or none")
+    ] = None
 
 
 class RecipeFile(StudyFile):
