@@ -65,7 +65,7 @@ class TuneTable(Table):
         Annotated[int, Field(ge=3, le=1000), WHOLE],
         Setting(
             "number of rounds of the comparison at the end, at least 3. In each round, the program runs once with the "
-            "present settings and once with the best settings"
+            "present settings, once with the best settings, and sometimes once with a third set of settings"
         ),
     ] = 10
     price_per_core_hour: Annotated[
