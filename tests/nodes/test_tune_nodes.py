@@ -2,10 +2,12 @@
 
 import csv
 import shutil
+import subprocess
 import sys
 
 import pytest
 from culmen.tune.cluster import kernel
+from harness import ROOT
 
 OLD, NEW = 212_992, 1 << 24
 RAISE = f"""
@@ -82,3 +84,17 @@ def test_missing_nodes_are_told_at_the_start(nodes, tmp_path):
     words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", "mpich")
     done = nodes.run("mpich", shutil.which("culmen"), *words, cwd=tmp_path, PBS_JOBID="1")
     assert done.returncode == 2, done.stdout + done.stderr
+
+
+def test_a_program_on_other_hosts_is_not_tuned_on_this_one(nodes, tmp_path):
+    """The option of mpiexec names the hosts, and culmen does not know them."""
+    program = tmp_path / "broadcasts"
+    subprocess.run(["mpicc.openmpi", ROOT / "tests/mpi/broadcasts_program.c", "-o", program], check=True)
+    [(variable, file)] = nodes.hosts("openmpi", tmp_path, 1).items()
+    started = ("mpirun.openmpi", "--allow-run-as-root", "--hostfile", file, "-n", "4", program, "200", "100")
+    command = (shutil.which("culmen"), "tune", "app", "--", *started)
+    done = nodes.run("openmpi", *command, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    said = " ".join(done.stderr.split())
+    assert f"the program ran on {', '.join(nodes.names[1:])}, but culmen would measure" in said
+    assert f"with the variable {variable}=FILE" in said
