@@ -132,8 +132,8 @@ def minimize(
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
     - ``output``: decides which output of the evaluator is kept: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: what happens after a failed evaluation. With ``"penalise"``, the evaluation counts as the worst
-      value. With ``"retry"``, culmen repeats the evaluation. With ``"stop"``, the run ends
+    - ``on_failure``: what happens after a failed evaluation. With ``"penalise"``, the evaluation counts as worse than
+      all successful evaluations. With ``"retry"``, culmen repeats the evaluation. With ``"stop"``, the run ends
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures; 0 means no limit
     - ``evaluate_infeasible``: if true, culmen also evaluates candidates that violate a constraint

@@ -89,7 +89,8 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'what happens after a failed evaluation. With `"penalise"`, the evaluation counts as the worst value. With '
+            'what happens after a failed evaluation. With `"penalise"`, the evaluation counts as '
+            "worse than all successful evaluations. With "
             '`"retry"`, culmen repeats the evaluation. With `"stop"`, the run ends',
             sets="config",
             page="[see below](#failures)",
