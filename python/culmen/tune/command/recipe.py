@@ -95,8 +95,8 @@ class TuneTable(Table):
     expand: Annotated[
         str | None,
         Setting(
-            "a Python file. Its function `expanded(words)` gets the words of `command`, and returns the words of the "
-            "command that culmen then runs",
+            "a Python file. Its function `expanded(words)` gets the words of `command` in `[evaluator]`, and returns "
+            "the words of the command that culmen then runs",
             default="`command` as it is",
         ),
     ] = None
