@@ -1,5 +1,6 @@
 """Profiles of a program that knows its own traffic, and of programs that go wrong."""
 
+import subprocess
 import sys
 
 import pytest
@@ -122,6 +123,19 @@ def test_wrong_words_are_one_sentence(words, said, tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith(f"culmen: {said}")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_program_with_an_address_sanitizer_needs_its_library_first(mpi, tmp_path):
+    words = built(mpi, tmp_path, "traffic_program.c", "-fsanitize=address")
+    done = profiled(tmp_path, words, 2)
+    assert done.returncode == 2
+    assert f"{words[-1]} was built with -fsanitize=address" in " ".join(done.stderr.split())
+    library = subprocess.run(
+        ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    done = profiled(tmp_path, words, 2, LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0")
+    assert done.returncode == 0, done.stderr
+    assert counted(read_folder(tmp_path / "out")) == traffic_of(2)
 
 
 def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):

@@ -21,6 +21,7 @@ from .watched import wait_for
 
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
 _STANDARD = "abi"
+_SANITIZER = "libasan.so"
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 
 
@@ -47,10 +48,21 @@ def library_for(command: list[str], name: str, example: str) -> Path:
             raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
         if own != kind and not is_launcher(word):
             raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
+        _check_sanitizer(word)
     library = own_library(f"{name}_{kind}")
     if not library.exists():
         raise InputError(f"culmen was built without {kind}; build it again where that MPI's mpicc is on PATH")
     return library
+
+
+def _check_sanitizer(word: str) -> None:
+    """GCC's address sanitizer ends a program if another library is loaded before its own."""
+    program = shutil.which(word)
+    if program and _SANITIZER in said_by("ldd", program) and _SANITIZER not in os.environ.get("LD_PRELOAD", ""):
+        raise InputError(
+            f"{word} was built with -fsanitize=address, whose library must be loaded before the library of culmen; "
+            f"build it without this flag, or set LD_PRELOAD to the path of libasan.so"
+        )
 
 
 def run_preloaded(command: list[str], library: Path | None, variables: Mapping[str, str]) -> int:
@@ -74,7 +86,9 @@ def _run(
 ) -> int:
     added = dict(variables)
     if library is not None:
-        added["LD_PRELOAD"] = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))
+        given = os.environ.get("LD_PRELOAD", "")
+        both = [given, str(library)] if _SANITIZER in given else [str(library), given]
+        added["LD_PRELOAD"] = ":".join(filter(None, both))
     command = forwarding(command, [*added])
     try:
         return wait(command, {**os.environ, **added})
