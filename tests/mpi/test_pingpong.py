@@ -64,7 +64,7 @@ def test_each_size_travels_without_mpi(kind, buffer_bytes):
 
 def test_each_transport_of_an_mpi_carries_messages(mpi):
     ways = [route for route in routes_named((mpi,)) if "ofi" not in route.name]  # some machines have no provider
-    assert len(ways) >= 3
+    assert len(ways) >= (1 if ways[0].launcher.mpi.title == "MPICH 5" else 3), "that from PyPI has one network module"
     for route in ways:
         with route.open(0, HANGS_S) as conversation:
             conversation.time_messages(8, 1)
