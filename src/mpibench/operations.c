@@ -31,14 +31,19 @@ int make_room(size_t bytes) {
 
 unsigned char* message(void) { return sent; }
 
-// A vector of the reductions: floats if the number of bytes allows it.
+// A vector of the reductions: sums of floats if the number of bytes allows it. Sums of bytes would overflow, and Open
+// MPI 4.1 then gives the largest byte (https://github.com/open-mpi/ompi/issues/8045).
 typedef struct {
   MPI_Datatype type;
+  MPI_Op op;
   int count;
 } vector;
 
+static int has_floats(size_t bytes) { return bytes % sizeof(float) == 0; }
+
 static vector vector_of(size_t bytes) {
-  return bytes % sizeof(float) ? (vector){MPI_UINT8_T, (int)bytes} : (vector){MPI_FLOAT, (int)(bytes / sizeof(float))};
+  return has_floats(bytes) ? (vector){MPI_FLOAT, MPI_SUM, (int)(bytes / sizeof(float))}
+                           : (vector){MPI_UINT8_T, MPI_BXOR, (int)bytes};
 }
 
 static void equal_blocks(int bytes) {
@@ -51,19 +56,35 @@ struct operation {
   int reduces;  // its operands are vectors
   int (*call)(MPI_Comm comm, int bytes, int root, MPI_Request* request);
   // The right value of byte or element `i` of block `block`, for data made by value_of().
-  int (*expected)(int block, size_t i, int root);
+  int (*expected)(int block, size_t i, int root, int as_float);
   int at_root;           // only the root has a result
   int blocks_of_result;  // 1 or 0, as above
   int nonblocking;       // the nonblocking function, and a wait for it
 };
 
-// Byte or element `i` that `from` sends to `to`: small, so that sums of floats are exact.
-static int value_of(int from, int to, size_t i) { return (int)((from * 7 + to * 3 + i) % 5); }
+// A hash function without collisions.
+static uint32_t mixed(uint32_t x) {
+  x = (x ^ x >> 16) * 0x7feb352dU;
+  x = (x ^ x >> 15) * 0x846ca68bU;
+  return x ^ x >> 16;
+}
 
-static int sum_up_to(int last, int to, size_t i) {
-  int sum = 0;
-  for (int from = 0; from <= last; ++from) sum += value_of(from, to, i);
-  return sum;
+// Byte or element `i` that `from` sends to `to`: never 0. The limits are prime numbers. The data of fewer ranks than
+// the limit differ in each element, so that a lost, repeated or exchanged contribution changes each result. Sums of
+// floats are exact for up to 4096 ranks.
+static int value_of(int from, int to, size_t i, int as_float) {
+  const uint32_t limit = as_float ? 4093 : 251, sender = (uint32_t)from, receiver = (uint32_t)to;
+  const uint32_t beyond = sender / limit * 64 + receiver / limit;
+  return (int)(1 + (sender * 7 + receiver * 3 + mixed((uint32_t)i + beyond * 0x9e3779b9U) % limit) % limit);
+}
+
+static int reduced_up_to(int last, int to, size_t i, int as_float) {
+  int result = 0;
+  for (int from = 0; from <= last; ++from) {
+    const int value = value_of(from, to, i, as_float);
+    result = as_float ? result + value : result ^ value;
+  }
+  return result;
 }
 
 // The nonblocking function if there is a request to start.
@@ -79,33 +100,33 @@ static int call_bcast(MPI_Comm comm, int bytes, int root, MPI_Request* request) 
 }
 static int call_reduce(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   const vector v = vector_of(bytes);
-  return EITHER(Reduce, reduce, sent, received, v.count, v.type, MPI_SUM, root, comm);
+  return EITHER(Reduce, reduce, sent, received, v.count, v.type, v.op, root, comm);
 }
 static int call_allreduce(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return EITHER(Allreduce, allreduce, sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Allreduce, allreduce, sent, received, v.count, v.type, v.op, comm);
 }
 static int call_scan(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return EITHER(Scan, scan, sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Scan, scan, sent, received, v.count, v.type, v.op, comm);
 }
 static int call_exscan(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return EITHER(Exscan, exscan, sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Exscan, exscan, sent, received, v.count, v.type, v.op, comm);
 }
 static int call_reduce_scatter_block(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
-  return EITHER(Reduce_scatter_block, reduce_scatter_block, sent, received, v.count, v.type, MPI_SUM, comm);
+  return EITHER(Reduce_scatter_block, reduce_scatter_block, sent, received, v.count, v.type, v.op, comm);
 }
 static int call_reduce_scatter(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   (void)root;
   const vector v = vector_of(bytes);
   equal_blocks(v.count);
-  return EITHER(Reduce_scatter, reduce_scatter, sent, received, counts, v.type, MPI_SUM, comm);
+  return EITHER(Reduce_scatter, reduce_scatter, sent, received, counts, v.type, v.op, comm);
 }
 static int call_gather(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   return EITHER(Gather, gather, sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
@@ -146,37 +167,37 @@ static int call_alltoallw(MPI_Comm comm, int bytes, int root, MPI_Request* reque
   return EITHER(Alltoallw, alltoallw, sent, counts, places, types, received, counts, places, types, comm);
 }
 
-static int of_root(int block, size_t i, int root) {
+static int of_root(int block, size_t i, int root, int as_float) {
   (void)block;
-  return value_of(root, 0, i);
+  return value_of(root, 0, i, as_float);
 }
-static int of_all(int block, size_t i, int root) {
+static int of_all(int block, size_t i, int root, int as_float) {
   (void)root;
-  return sum_up_to(size - 1, block, i);
+  return reduced_up_to(size - 1, block, i, as_float);
 }
-static int of_all_mine(int block, size_t i, int root) {
+static int of_all_mine(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return sum_up_to(size - 1, rank, i);
+  return reduced_up_to(size - 1, rank, i, as_float);
 }
-static int of_lower(int block, size_t i, int root) {
+static int of_lower(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return sum_up_to(rank, 0, i);
+  return reduced_up_to(rank, 0, i, as_float);
 }
-static int of_lower_others(int block, size_t i, int root) {
+static int of_lower_others(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return sum_up_to(rank - 1, 0, i);
+  return reduced_up_to(rank - 1, 0, i, as_float);
 }
-static int from_block(int block, size_t i, int root) {
+static int from_block(int block, size_t i, int root, int as_float) {
   (void)root;
-  return value_of(block, 0, i);
+  return value_of(block, 0, i, as_float);
 }
-static int from_root_to_me(int block, size_t i, int root) {
+static int from_root_to_me(int block, size_t i, int root, int as_float) {
   (void)block;
-  return value_of(root, rank, i);
+  return value_of(root, rank, i, as_float);
 }
-static int from_block_to_me(int block, size_t i, int root) {
+static int from_block_to_me(int block, size_t i, int root, int as_float) {
   (void)root;
-  return value_of(block, rank, i);
+  return value_of(block, rank, i, as_float);
 }
 
 static const operation operations[] = {
@@ -223,30 +244,28 @@ static void put(unsigned char* block, size_t i, int value, int as_float) {
   else block[i] = (unsigned char)value;
 }
 
-static int get(const unsigned char* block, size_t i, int as_float) {
-  return as_float ? (int)((const float*)block)[i] : block[i];
+static int has(const unsigned char* block, size_t i, int value, int as_float) {
+  return as_float ? ((const float*)block)[i] == (float)value : block[i] == (unsigned char)value;
 }
 
 void make_data(const operation* what, size_t bytes) {
-  const int as_float = what->reduces && bytes % sizeof(float) == 0;
+  const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
   const int blocks = what->blocks ? what->blocks : size;
   for (int block = 0; block < blocks; ++block)
-    for (size_t i = 0; i < elements; ++i) put(sent + block * bytes, i, value_of(rank, block, i), as_float);
-  memset(received, 0xA5, bytes * blocks);
+    for (size_t i = 0; i < elements; ++i) put(sent + block * bytes, i, value_of(rank, block, i, as_float), as_float);
+  memset(received, 0xFF, bytes * blocks);
 }
 
 int result_is_right(const operation* what, size_t bytes, int root) {
   if (!what->expected || (what->at_root && rank != root)) return 1;
   if (what->call == call_exscan && rank == 0) return 1;
   if (what->call == call_bcast && rank == root) return 1;
-  const int as_float = what->reduces && bytes % sizeof(float) == 0;
+  const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
   const int blocks = what->blocks_of_result ? 1 : size;
   for (int block = 0; block < blocks; ++block)
-    for (size_t i = 0; i < elements; ++i) {
-      const int wanted = what->expected(block, i, root);
-      if (get(received + block * bytes, i, as_float) != (as_float ? wanted : (unsigned char)wanted)) return 0;
-    }
+    for (size_t i = 0; i < elements; ++i)
+      if (!has(received + block * bytes, i, what->expected(block, i, root, as_float), as_float)) return 0;
   return 1;
 }

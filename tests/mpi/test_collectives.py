@@ -213,6 +213,15 @@ def test_wrong_results_are_noticed(launcher, broken):
             session.check("bcast", 0, 64, 0)
 
 
+@pytest.mark.parametrize(("ranks", "sizes"), [(2, "1 4 7 8"), (6, "1 4 7 8"), (60, "1 4"), (300, "4")])
+def test_a_lost_or_exchanged_contribution_is_noticed(mpi, tmp_path, ranks, sizes):
+    sources = [HERE / "wrong_results.c", ROOT / "src/mpibench/operations.c"]
+    flags = ["-O2", "-w", f"-I{ROOT / 'src/mpibench'}", "-o", str(tmp_path / "wrong")]
+    subprocess.run([f"mpicc.{mpi}", *map(str, sources), *flags], check=True)
+    done = subprocess.run([tmp_path / "wrong", str(ranks), *sizes.split()], check=True, capture_output=True, text=True)
+    assert done.stdout == ""
+
+
 @pytest.mark.either("mpi")
 def test_ranks_that_hang_are_given_up(launcher, broken, monkeypatch):
     monkeypatch.setenv("HANG", "1")
