@@ -46,7 +46,9 @@ def test_an_algorithm_that_the_mpi_replaces_is_unverified(launcher):
         points = points_of(collective, algorithms, [4, 4096])
         with Ranks(launcher, ranks, HANGS_S) as launched:
             measure_points(launched, collective, points, Protocol(repetitions=6), 1)
-        verified = {(point.algorithm.name, point.size): is_verified(point, known.refuses) for point in points}
+        verified = {
+            (point.algorithm.name, point.size): is_verified(point, collective, known.refuses) for point in points
+        }
         replaced = (
             {("rabenseifner", 4)}
             if collective == "iallreduce"

@@ -8,12 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from bench_tables import TIMES, complaint, few_visits, plan, table_of
 from culmen.bench.collectives import figures, samples, winners
-from culmen.bench.collectives.points import Protocol
+from culmen.bench.collectives.measured import is_verified
+from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
 from culmen.bench.parts import join, write_parquet
 from culmen.cli.work.collectives import _remarks
-from culmen.launch.mpi.collectives import DEFAULT
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 
 
 def test_the_winner_is_faster_beyond_doubt(tmp_path):
@@ -78,6 +79,18 @@ def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):
     alone = Table([table_of(tmp_path, {("binomial", 8): 1e-6}, verified=["binomial"])])
     assert winners.winners(alone) == winners.rows_of(alone) == []
     assert figures.collectives_page(alone)
+
+
+def test_a_refusal_proves_nothing_about_messages_without_data():
+    """MPICH refuses an algorithm that cannot run, but returns at once if there are no data."""
+    chain = Algorithm("chain", {})
+    assert is_verified(Point(algorithm=chain, size=1), "bcast", refuses=True)
+    assert not is_verified(Point(algorithm=chain, size=0), "bcast", refuses=True)
+    assert is_verified(Point(algorithm=chain, size=0), "barrier", refuses=True)
+    assert is_verified(Point(algorithm=chain, size=0), "ibarrier", refuses=True)
+    assert not is_verified(Point(algorithm=chain, size=0), "barrier", refuses=False)
+    assert is_verified(Point(size=0), "bcast", refuses=True), "the MPI's own choice"
+    assert is_verified(Point(algorithm=chain, size=0, is_shown=True), "ibcast", refuses=False)
 
 
 def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):

@@ -157,28 +157,30 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition(), p["mapping"])
-    write_samples(
-        samples_file(collective, ranks, p["mapping"]), header, [as_samples(point, known.refuses) for point in points]
-    )
+    rows = [as_samples(point, collective, known.refuses) for point in points]
+    write_samples(samples_file(collective, ranks, p["mapping"]), header, rows)
     figures = {
         "points": len(measured),
         "calls": sum(len(times) for point in measured for times in point.visits),
-        "unverified": sum(not is_verified(point, known.refuses) for point in measured),
+        "unverified": sum(not is_verified(point, collective, known.refuses) for point in measured),
         "unavailable": len(points) - len(measured),
         "seconds": time.monotonic() - begun,
     }
     return float(len(measured) - exact), figures
 
 
-def is_verified(point: Point, refuses: bool) -> bool:
-    """Whether it is certain that the chosen algorithm ran; always true for the MPI's own choice."""
+def is_verified(point: Point, collective: str, refuses: bool) -> bool:
+    """Whether it is certain that the chosen algorithm ran; always true for the MPI's own choice. ``refuses``: see
+    Collectives."""
     if point.algorithm.name == DEFAULT:
         return True
-    return point.verified if point.algorithm.function or point.is_shown else refuses
+    if point.algorithm.function or point.is_shown:
+        return point.verified
+    return refuses and (point.size > 0 or collective in BARRIERS)  # without data, MPICH runs no algorithm
 
 
-def as_samples(point: Point, refuses: bool) -> Samples:
-    verified = bool(point.visits) and is_verified(point, refuses)
+def as_samples(point: Point, collective: str, refuses: bool) -> Samples:
+    verified = bool(point.visits) and is_verified(point, collective, refuses)
     return Samples(
         point.algorithm.name, point.size, point.visits, point.cold_visits(), verified, point.unavailable, point.root
     )

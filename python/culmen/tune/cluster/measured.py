@@ -70,7 +70,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         raise LostError(points[0].unavailable)
     leave_out_lost(points, known.refuses)
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
-    write_samples(file_of(collective, ranks, launch), header, _kept(points, known))
+    write_samples(file_of(collective, ranks, launch), header, _kept(points, collective, known))
     figures = {
         "points": len(points),
         "calls": sum(len(times) for point in points for times in point.visits),
@@ -140,6 +140,6 @@ def _is_refused(point: Point) -> bool:
     return not point.ended and point.unavailable not in ("", _WRONG)
 
 
-def _kept(points: Sequence[Point], known: Collectives) -> list[Any]:
+def _kept(points: Sequence[Point], collective: str, known: Collectives) -> list[Any]:
     """The samples of all points that were started."""
-    return [as_samples(point, known.refuses) for point in points if point.visits or point.unavailable]
+    return [as_samples(point, collective, known.refuses) for point in points if point.visits or point.unavailable]
