@@ -5,8 +5,9 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..._core import InputError
 from ...base.digest import of_files
@@ -15,6 +16,8 @@ _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")  # variables of another make, which may have started culmen
 _SAID = 200  # characters of an error message of a compiler
 _ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
+# Pythons before 3.10.12 and 3.11.4 have no filters.
+_SAFELY: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 Step = Callable[[str], None]  # gets a text about the current step
 
 
@@ -38,11 +41,14 @@ def unpacked(sources: Path, to: Path, step: Step) -> Path:
     try:
         if sources.is_dir():
             shutil.copytree(sources, to, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-            _refuse_links_outside(sources, to)
+            if link := _link_outside(to):
+                raise InputError(
+                    f"{sources}: the link {link} leads outside of this folder; copy the sources with `cp -rL`, and "
+                    "give the copy"
+                )
             return to
         with tarfile.open(sources) as archive:
-            _refuse_places_outside(archive, sources)
-            archive.extractall(to)  # noqa: S202 - the members were looked at
+            _extract(archive, sources, to)
     except tarfile.TarError:
         raise InputError(f"{sources} is neither a folder nor a tar archive") from None
     except (OSError, shutil.Error) as error:
@@ -51,31 +57,55 @@ def unpacked(sources: Path, to: Path, step: Step) -> Path:
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else to
 
 
-def _refuse_links_outside(sources: Path, copied: Path) -> None:
-    """Raises InputError if a link leads outside: a build through it would change the user's files."""
-    inside = copied.resolve()
+def _link_outside(copied: Path) -> Path | None:
+    """A link that leads outside, if there is one: a build through it would change the user's files."""
+    inside = Path(os.path.realpath(copied))
     for path in copied.rglob("*"):
-        if path.is_symlink() and not path.resolve().is_relative_to(inside):
-            raise InputError(
-                f"{sources}: the link {path.relative_to(copied)} leads outside of this folder; copy the sources with "
-                "`cp -rL`, and give the copy"
-            )
+        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
+            return path.relative_to(copied)
+    return None
 
 
-def _refuse_places_outside(archive: tarfile.TarFile, sources: Path) -> None:
-    """Raises InputError if an archive names files outside the folder: it can name any file of the machine."""
-    for member in archive.getmembers():
-        places = [Path(member.name)]
-        if member.issym():
-            places.append(places[0].parent / member.linkname)
-        elif member.islnk():
-            places.append(Path(member.linkname))
-        if member.isdev() or any(_is_outside(place) for place in places):
-            raise InputError(f"{sources}: '{member.name}' would lie outside the folder; it was not unpacked")
+def _extract(archive: tarfile.TarFile, sources: Path, to: Path) -> None:
+    """Raises InputError if the archive names files outside the folder: it can name any file of the machine."""
+    members = archive.getmembers()
+    links = {os.path.normpath(member.name) for member in members if member.issym()}
+    for member in members:
+        if _is_outside(member):
+            raise _refused(sources, member.name)
+        if _is_through(links, member):
+            raise _refused(sources, member.name, "be written through a link")
+    try:
+        archive.extractall(to, **_SAFELY)  # noqa: S202 - the members were looked at
+    except getattr(tarfile, "FilterError", ()) as error:
+        shutil.rmtree(to, ignore_errors=True)
+        raise _refused(sources, error.tarinfo.name) from None
+    if link := _link_outside(to):
+        shutil.rmtree(to)
+        raise _refused(sources, str(link))
 
 
-def _is_outside(place: Path) -> bool:
-    return place.is_absolute() or Path(os.path.normpath(place)).parts[:1] == (os.pardir,)
+def _refused(sources: Path, name: str, why: str = "lie outside the folder") -> InputError:
+    return InputError(f"{sources}: '{name}' would {why}; it was not unpacked")
+
+
+def _is_outside(member: tarfile.TarInfo) -> bool:
+    """Judged by the names alone."""
+    places = [Path(member.name)]
+    if member.issym():
+        places.append(places[0].parent / member.linkname)
+    elif member.islnk():
+        places.append(Path(member.linkname))
+    return member.isdev() or any(
+        place.is_absolute() or Path(os.path.normpath(place)).parts[:1] == (os.pardir,) for place in places
+    )
+
+
+def _is_through(links: Collection[str], member: tarfile.TarInfo) -> bool:
+    """Whether the member would be written through a link of the archive, which can lead to any place."""
+    places = [Path(member.name), *([Path(member.linkname)] if member.islnk() else [])]
+    passed = [parent for place in places for parent in place.parents]
+    return any(os.path.normpath(each) in links for each in (*passed, *(() if member.issym() else places)))
 
 
 def run_step(
