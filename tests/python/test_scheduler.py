@@ -63,6 +63,19 @@ def test_sinfo_gives_partitions_with_what_jobs_may_have():
 
 
 @pytest.mark.parametrize(
+    ("state", "usable"),
+    [
+        *((word, 3) for word in ("idle", "idle~", "mixed", "allocated", "completing", "planned", "mixed-", "idle#")),
+        *((word, 0) for word in ("idle*", "down", "drained", "draining", "draining@", "fail", "failing", "maint")),
+        *((word, 0) for word in ("unknown", "future", "inval", "no_respond", "powered_down", "power_down", "maint$")),
+    ],
+)
+def test_nodes_that_start_no_job_are_not_usable(state, usable):
+    (found,) = partitions_in(f"THIN|up|infinite|1-infinite|3|2|12|24|{state}\n")
+    assert (found.nodes, found.usable) == (3, usable)
+
+
+@pytest.mark.parametrize(
     ("place", "expected"),
     [
         (place_in_queue(PENDING), Place(Phase.PENDING, "PENDING", "Resources")),
