@@ -223,6 +223,16 @@ def test_a_lost_or_exchanged_contribution_is_noticed(mpi, tmp_path, ranks, sizes
 
 
 @pytest.mark.either("mpi")
+def test_a_collective_with_wrong_results_only_is_a_failure(mpi, tmp_path, broken):
+    words = ("--collectives", "bcast,barrier", "--algorithms", "default", "--ranks", "2", "--sizes", "8", "--quiet")
+    words = ("bench", "collectives", *words, "--repetitions", "6", "--mpi", mpi, "--output", "out")
+    done = culmen(*words, cwd=tmp_path, timeout=HANGS_S)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout == "culmen: bcast could not be measured with 2 ranks: a result is wrong (1 launch in all)\n"
+    assert {row["collective"] for row in rows_in(tmp_path) if not row["unavailable"]} == {"barrier"}
+
+
+@pytest.mark.either("mpi")
 def test_ranks_that_hang_are_given_up(launcher, broken, monkeypatch):
     monkeypatch.setenv("HANG", "1")
     with Session(launcher, 2, HANGS_S) as session:

@@ -163,7 +163,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         if missing := [path for path in there if not path.exists()]:
             failed = True
             print(
-                f"culmen: {missing[0]} is missing ({plural(len(missing), 'launch')} in all); to measure again, write "
+                f"culmen: {missing[0]} is missing ({_launches(len(missing))} in all); to measure again, write "
                 "--overwrite"
             )
         say_failures(failures, len(wanted.points()), "launches")
@@ -177,16 +177,33 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         write_parquet(table, samples.NUMBERS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found, wanted.baseline), encoding="utf-8")
+    lost = _lost(found)
     if measured != [folder]:
         about = json.dumps(_environments(measured), indent=2)
         (folder / environment.FILE).write_text(about + "\n", encoding="utf-8")
+    for key, why in lost[:1]:
+        print(
+            f"culmen: {key.collective} could not be measured with {key.ranks} ranks: {why} ({_launches(len(lost))} in "
+            "all)"
+        )
     if not quiet:
         headings = winners.headings(wanted.baseline)
-        print_table(headings, winners.rows_of(found, wanted.baseline), (*headings[:2], *headings[3:5]))
+        if found.points:
+            print_table(headings, winners.rows_of(found, wanted.baseline), (*headings[:2], *headings[3:5]))
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
-    return exit_code(end, failed, "launches")
+    return exit_code(end, failed or bool(lost), "launches")
+
+
+def _lost(found: samples.Table) -> list[tuple[samples.Key, str]]:
+    """One key of each launch and root without any time, and why."""
+    measured = {key[:3] for key in found.points}
+    return list({key[:3]: (key, why) for key, why in found.unavailable.items() if key[:3] not in measured}.values())
+
+
+def _launches(number: int) -> str:
+    return "1 launch" if number == 1 else f"{number} launches"
 
 
 def _samples_in(place: Path) -> tuple[list[Path], list[dict[str, Any]]]:
@@ -211,9 +228,10 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
         out.append(
             f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: {why}"
         )
-    if found.unavailable:
-        key, why = next(iter(found.unavailable.items()))
-        count = plural(len(found.unavailable), "point")
+    measured = {key[:3] for key in found.points}
+    if without := {key: why for key, why in found.unavailable.items() if key[:3] in measured}:
+        key, why = next(iter(without.items()))
+        count = plural(len(without), "point")
         out.append(f"culmen could not measure {count}, for example {_named(key)}: {why}")
     if unclear := winners.unclear(found, wanted.baseline):
         out.append(
@@ -221,10 +239,10 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
             f"{plural(unclear, 'point')}, because the intervals overlap."
         )
     bound = wanted.protocol.interval
-    if without := sum(not point.interval.exists for point in found.points.values()):
-        have = "has" if without == 1 else "have"
+    if few := sum(not point.interval.exists for point in found.points.values()):
+        have = "has" if few == 1 else "have"
         out.append(
-            f"{plural(without, 'point')} {have} too few blocks for an interval, so the table cannot name a faster "
+            f"{plural(few, 'point')} {have} too few blocks for an interval, so the table cannot name a faster "
             f"algorithm there; {_more_blocks(wanted)}"
         )
     inexact = sum(point.interval.exists and point.interval.relative > bound for point in found.points.values())
