@@ -10,17 +10,19 @@ NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 AHEAD_S = 50.0  # of the clock of the second node
 
 
-def rank(number, messages):
-    calls = [Calls("MPI_Irecv", "messages", "world", 2, 4, 1 - number, 1, 8, 0.0, 0.0, 0.0, 10.0, 1)]
-    numbers = {"world": number}
+def rank(number, messages, host=None, size=2, **numbers):
+    """``numbers``: of the rank in communicators of two ranks; without them, all messages are in the world."""
+    communicator = messages[0].communicator
+    ranks = size if communicator == "world" else 2
+    calls = [Calls("MPI_Irecv", "messages", communicator, ranks, 4, 1 - number % 2, 1, 8, 0.0, 0.0, 0.0, 10.0, 1)]
     return Rank(
-        number, 2, f"n{number}", "MPICH 4.0.2", "app", 100.0, 0.1, 0, 0, 0, calls, {}, NEVER, None, messages=messages,
-        numbers=numbers,
+        number, size, host or f"n{number}", "MPICH 4.0.2", "app", 100.0, 0.1, 0, 0, 0, calls, {}, NEVER, None,
+        messages=messages, numbers={"world": number, **numbers},
     )  # fmt: skip
 
 
-def message(is_sent, peer, tag, begin_s, end_s=0.0, charged_s=0.0):
-    return Message(is_sent, "world", peer, tag, 0, begin_s, end_s or begin_s, charged_s, 0)
+def message(is_sent, peer, tag, begin_s, end_s=0.0, charged_s=0.0, communicator="world"):
+    return Message(is_sent, communicator, peer, tag, 0, begin_s, end_s or begin_s, charged_s, 0)
 
 
 def test_clocks_of_two_nodes_are_compared_by_messages_both_ways():
@@ -35,3 +37,27 @@ def test_clocks_of_two_nodes_are_compared_by_messages_both_ways():
 def test_messages_one_way_between_nodes_are_not_measured():
     first, second = [message(True, 1, 5, 103.0)], [message(False, 0, 5, 151.0, 153.25, 2.25)]
     assert [each.calls[0].sampled for each in with_late_senders([rank(0, first), rank(1, second)])] == [0, 0]
+
+
+def rows(first, second):
+    """Two communicators of two ranks. In the first one, the sender is two seconds late; in the second one, early."""
+    at = {"begin_s": 101.0, "end_s": 103.25, "charged_s": 2.25}
+    return [
+        rank(0, [message(True, 1, 5, 103.0, communicator=first)], "n", 4, **{first: 0}),
+        rank(1, [message(False, 0, 5, **at, communicator=first)], "n", 4, **{first: 1}),
+        rank(2, [message(True, 1, 5, 100.0, communicator=second)], "n", 4, **{second: 0}),
+        rank(3, [message(False, 0, 5, **at, communicator=second)], "n", 4, **{second: 1}),
+    ]
+
+
+def test_messages_in_communicators_of_one_name_are_not_measured():
+    found = with_late_senders(rows("world/cart_sub 1", "world/cart_sub 1"))
+    assert [each.calls[0].sampled for each in found] == [0, 0, 0, 0]
+    found = with_late_senders(rows("world/split 1 colour 0", "world/split 1 colour 1"))
+    assert [each.calls[0].waited_s for each in found] == pytest.approx([0, 2, 0, 0])
+
+
+def test_messages_in_the_world_are_measured_although_a_rank_left_no_profile():
+    sender, receiver, *_ = rows("world", "world")
+    found = with_late_senders([receiver, sender])
+    assert [each.calls[0].waited_s for each in found] == pytest.approx([2, 0])

@@ -8,6 +8,7 @@ from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
+from .communicators import members_of
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, in_part, nodes_of, rows_of
 from .page import Total, advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
@@ -88,17 +89,13 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     """Bytes from rank to rank."""
     size = ranks[0].size
     amount = [[0] * size for _ in range(size)]
-    left_out, members = 0, cache(partial(_members, ranks))
+    left_out, members = 0, cache(partial(members_of, ranks))
     for rank in ranks:
         for calls in rank.calls:
             gets = _gets(calls)
             if calls.peer < 0 or not (gets or _sends(calls)) or rank.rank >= size:
                 continue
-            to = (
-                calls.peer
-                if calls.communicator == "world"
-                else members(calls.communicator, calls.ranks).get(calls.peer)
-            )
+            to = members(calls.communicator, calls.ranks).get(calls.peer)
             if to is not None and to < size:
                 source, target = (to, rank.rank) if gets else (rank.rank, to)
                 amount[target][source] += calls.bytes
@@ -120,12 +117,6 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
             "received them."
         )
     return figure
-
-
-def _members(ranks: list[Rank], communicator: str, size: int) -> dict[int, int]:
-    """The ranks in MPI_COMM_WORLD, by the ranks in a communicator; empty if several communicators have this name."""
-    there = [(rank.numbers[communicator], rank.rank) for rank in ranks if communicator in rank.numbers]
-    return dict(there) if sorted(number for number, _ in there) == list(range(size)) else {}
 
 
 def _sends(calls: Calls) -> bool:

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache, partial
 from itertools import combinations
 
+from .communicators import members_of
 from .recorded import Message, Rank
 
 Pair = tuple[Rank, Message, Rank, Message]
@@ -26,7 +28,9 @@ def with_late_senders(world: list[Rank]) -> list[Rank]:
 
 
 def _pairs(world: list[Rank]) -> Iterable[Pair]:
-    """The sampled messages of which both ends are known."""
+    """The sampled messages of which both ends are known. If communicators share a name, their messages cannot be told
+    apart."""
+    members = cache(partial(members_of, world))
     sent = {
         (one.communicator, rank.numbers.get(one.communicator), one.peer, one.tag, one.number): (rank, one)
         for rank in world
@@ -35,9 +39,10 @@ def _pairs(world: list[Rank]) -> Iterable[Pair]:
     }
     for rank in world:
         for one in rank.messages:
-            number = rank.numbers.get(one.communicator)
-            key = one.communicator, one.peer, number, one.tag, one.number
-            if not one.is_sent and number is not None and key in sent:
+            if one.is_sent or not members(one.communicator, rank.calls[one.calls].ranks):
+                continue
+            key = one.communicator, one.peer, rank.numbers.get(one.communicator), one.tag, one.number
+            if key in sent:
                 yield *sent[key], rank, one
 
 
