@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from culmen.model.robust import fit
+from culmen.model.robust import Fit, fit
 from culmen.model.segments import segmented
 
 STUDY = Path(__file__).parent.parent / "data/collective_study/collective_models.csv"
@@ -150,3 +150,18 @@ def test_intervals_without_outliers_are_those_of_least_squares():
     found = fit(design, y, np.ones_like(x))
     expected = 0.1**2 * np.linalg.inv(design.T @ design)
     assert np.diag(found.covariance) == pytest.approx(np.diag(expected), rel=0.25)
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), [(1, 12.706), (2, 4.303), (10, 2.228), (30, 2.042)])
+def test_intervals_are_those_of_a_table_of_student_s_t(freedom, quantile):
+    known = Fit(np.array([5.0, 7.0]), np.array([[4.0, 1.0], [1.0, 9.0]]), freedom, np.ones(freedom + 2), 0.1)
+    found = known.estimate(np.array([2.0, -1.0]))  # variance: 4 · 4 - 4 · 1 + 9 = 21
+    assert found == pytest.approx((3, 3 - quantile * 21**0.5, 3 + quantile * 21**0.5), rel=2e-4)
+
+
+def test_intervals_of_many_lines_contain_the_truth_as_often_as_they_say():
+    rng, x = np.random.default_rng(8), np.linspace(1, 10, 40)
+    design, exact = np.stack([np.ones_like(x), x], axis=1), 1 + x
+    lines = [fit(design, exact * (1 + 0.02 * rng.standard_normal(len(x))), exact) for _ in range(1500)]
+    found = np.mean([line.estimate(np.array([0.0, 1.0])).contains(1.0) for line in lines])
+    assert found == pytest.approx(0.95, abs=4 * 0.0056)  # the standard deviation of 1500 trials

@@ -4,12 +4,14 @@ import csv
 import re
 
 import pytest
+from culmen.bench.collectives.samples import Table
 from culmen.bench.pingpong.measured import Header as RouteHeader
 from culmen.bench.pingpong.measured import Sized, write_samples
 from culmen.cli.work import model as command
 from culmen.model import compare
 from culmen.model.boundaries import boundaries
-from culmen.model.measured import Place, cores_beside, read_latencies, read_times, socket_beside
+from culmen.model.measured import Place, Times, cores_beside, read_latencies, read_times, socket_beside
+from culmen.model.point_to_point import network
 from culmen.model.rows import COLUMNS, Options
 from culmen.model.selection import ANALYTIC, BETWEEN, FIT, Prediction, Selector, as_good
 from model_tables import ALPHA, BETA, GAMMA, MPI, SIZES, exact, write_table
@@ -92,6 +94,30 @@ def test_a_point_that_is_left_out_does_not_help_its_own_prediction(tmp_path):
     assert found.fastest == "pipeline"
     lost = exact("bcast", found.algorithm, *strange) / (0.01 * exact("bcast", "pipeline", *strange)) - 1
     assert found.lost == pytest.approx(lost, rel=0.05)
+
+
+def times_of(algorithms):
+    """Times of a broadcast without a file. ``algorithms``: seconds by name, then by ranks and size."""
+    times = Times(Table([]))
+    times.of[MPI, "bcast"] = {name: {Place(*at): t for at, t in known.items()} for name, known in algorithms.items()}
+    return times
+
+
+def test_a_regret_comes_from_the_other_points_only():
+    chain, binomial = {(4, 64): 1.0, (8, 64): 1.0, (16, 64): 1.0}, {(4, 64): 2.0, (8, 64): 0.5, (16, 64): 2.0}
+    found = Selector(times_of({"chain": chain, "binomial": binomial}), MPI, "bcast", None).regret(Place(8, 64))
+    assert (found.algorithm, found.fastest, found.lost) == ("chain", "binomial", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("place", "factor"), [((3, 1024), 2), ((48, 1024), 3), ((64, 64), 3), ((32, 2**20), 5), ((3, 2**18), 7)]
+)
+def test_an_analytic_model_is_corrected_by_the_nearest_measurement(place, factor):
+    factors = {(4, 1024): 2, (32, 1024): 3, (32, 2**16): 5, (4, 2**16): 7}
+    net = network({size: ALPHA + BETA * size for size in SIZES}, {})
+    known = {at: exact("bcast", "binomial", *at) * by for at, by in factors.items()}
+    [found] = Selector(times_of({"binomial": known}), MPI, "bcast", net).predict(Place(*place))
+    assert found.time_s == pytest.approx(factor * exact("bcast", "binomial", *place))
 
 
 def test_the_regret_of_smooth_times_is_small(selector):
