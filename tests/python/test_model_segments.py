@@ -71,23 +71,63 @@ def test_the_break_of_a_published_latency_is_found_without_a_hint(name, outliers
 
 
 @pytest.mark.parametrize("outliers", [0.0, 0.05])
-def test_breaks_at_sockets_and_nodes_are_found(outliers):
-    own = KNOWN["bcast", "basic_linear"]
-    hints = [12, 24, 36]
-    found = [segmented(own.x, own.times(np.random.default_rng(s), outliers), hints, True) for s in range(12)]
-    right = [each for each in found if each.breaks == hints]
-    assert len(right) >= 8
-    assert np.mean([own.covered(each) for each in right]) > 0.75
+@pytest.mark.parametrize("key", [key for key, own in KNOWN.items() if own.processes], ids="-".join)
+def test_breaks_at_sockets_and_nodes_are_found_if_they_are_suggested(key, outliers):
+    """The fit is then the one of which the intervals are tested above."""
+    own, found = KNOWN[key], []
+    for seed in range(6):
+        y = own.times(np.random.default_rng(seed), outliers)
+        found.append(segmented(own.x, y, own.breaks, True) == segmented(own.x, y, own.breaks, True, keep=True))
+    # Chance hides the breaks if it lowers the criterion by 10: very rarely.
+    assert np.mean(found) > 0.5
 
 
-def test_segments_that_noise_hides_are_not_claimed():
+@pytest.mark.parametrize("hints", [[], [12, 24, 36]], ids=["alone", "hints"])
+def test_segments_that_noise_hides_do_no_harm(hints):
     own = KNOWN["bcast", "pipeline"]  # its slopes differ by 7 %
-    found = [segmented(own.x, own.times(np.random.default_rng(s)), [12, 24, 36], True) for s in range(6)]
+    found = [segmented(own.x, own.times(np.random.default_rng(s)), hints, True) for s in range(6)]
     assert all(len(each.segments) <= 4 for each in found)
     predicted = np.array([[each.at(x) for x in own.x] for each in found])
     exact = own.intercept + own.slope * own.x[:, None]
     right = exact[np.arange(len(own.x)), np.searchsorted(own.upper, own.x)]
     assert np.median(np.abs(predicted / right - 1)) < NOISE
+
+
+X = np.arange(2.0, 49.0)
+
+
+def noisy(y, seed):
+    return y * (1 + NOISE * np.random.default_rng(seed).standard_normal(len(y)))
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_wrong_suggestions_give_way_to_a_clear_break(continuous):
+    y = 3 + 2 * X + 3 * np.maximum(X - 20, 0)
+    found = [segmented(X, noisy(y, seed), [12, 24, 36], continuous).breaks for seed in range(7)]
+    assert np.median([len(breaks) for breaks in found]) == 1
+    assert np.median([breaks[0] for breaks in found]) == pytest.approx(20, abs=2)
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_a_suggested_break_where_the_line_does_not_bend_is_harmless(continuous):
+    y = 3 + 2 * X
+    found = [segmented(X, noisy(y, seed), [12, 24, 36], continuous) for seed in range(7)]
+    worst = [max(abs(each.at(x) / t - 1) for x, t in zip(X, y, strict=True)) for each in found]
+    # A segment has at least 11 points, so the standard error at its end is 0.6 of the noise; 2 are 3.4 of these.
+    assert np.median(worst) < 2 * NOISE
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_a_suggestion_with_too_few_points_beside_it_is_not_used(continuous):
+    found = segmented(X, noisy(3 + 2 * X, 1), [3, 24, 25], continuous)
+    assert found.breaks == [24]
+
+
+def test_of_too_many_suggestions_only_the_needed_ones_are_used():
+    y = 3 + 2 * X + 6 * np.maximum(X - 24, 0)
+    found = [segmented(X, noisy(y, seed), range(6, 48, 6), True).breaks for seed in range(7)]
+    assert np.median([len(breaks) for breaks in found]) == 1
+    assert np.median([breaks[0] for breaks in found]) == 24
 
 
 def test_a_line_needs_no_break():

@@ -348,7 +348,7 @@ def test_breaks_are_tried_first_where_a_socket_or_node_is_full(tmp_path):
     assert command.fit_models(path, Options(continuous=True), shown, tmp_path / "out", True) == 0
     with (tmp_path / "out/coefficients.csv").open(newline="") as file:
         ends = [row["segment_upper"] for row in csv.DictReader(file) if (row["over"], row["at"]) == ("ranks", "1")]
-    assert ends == ["12", "24", "46"]
+    assert ends == ["12", "24", "36", "46"]
 
 
 def test_messages_of_pingpong_are_read(tmp_path):

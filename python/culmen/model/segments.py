@@ -16,6 +16,7 @@ _MOST_POINTS = 64  # of a fit; more are thinned out while breaks are looked for
 _FLOOR = 0.01  # a loss below this share of the noise says nothing
 _SWEEPS = 3
 _TRIED = 2  # beginnings for each number of breaks
+_CLEARLY = 10  # a difference of BIC: "very strong" (R. E. Kass, A. E. Raftery, J. Am. Stat. Assoc. 90 (1995) 773)
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,10 @@ def segmented(
 
     ``x``: different, at least two. ``y``: positive, in any unit; its errors are relative. ``given``: breaks that are
     known, for example the number of cores of a socket. They cost one coefficient less in the criterion than other
-    breaks, because their place was not looked for. ``keep``: exactly these breaks, but those between which there are
-    fewer than two points. ``most``: segments.
+    breaks, because their place was not looked for. If there are not too many of them, all those with enough points on
+    both sides are used. Noise may hide a small bend, so a good fit without a given break says nothing against it. Other
+    breaks replace them only if their criterion is lower by more than 10 than that of every subset of the given breaks.
+    ``keep``: exactly these breaks, but those between which there are fewer than two points. ``most``: segments.
 
     Dynamic programming finds the segments that do not touch (R. Bellman, Commun. ACM 4 (1961) 284). Those that touch
     begin with the same breaks, and then each break in turn moves to its best place. The intervals hold for these
@@ -81,18 +84,18 @@ def segmented(
     order = np.argsort(x).astype(np.int64)
     xs, ys = np.asarray(x, float)[order], np.asarray(y, float)[order]
     if keep:
-        return _finish(xs, ys, _kept(xs, given), continuous, order)
+        return _finish(xs, ys, _kept(xs, given, 2), continuous, order)
     thin = np.unique(np.linspace(0, len(xs) - 1, min(len(xs), _MOST_POINTS)).round().astype(int))
     breaks = _Search(xs[thin], ys[thin], [float(b) for b in given], most).best(continuous)
     return _finish(xs, ys, breaks, continuous, order)
 
 
-def _kept(x: Array, given: Sequence[float]) -> list[float]:
-    """The breaks with at least two points on both sides, up to the next break."""
+def _kept(x: Array, given: Sequence[float], least: int) -> list[float]:
+    """The breaks with at least ``least`` points on both sides, up to the next break."""
     out: list[float] = []
     for b in sorted(set(map(float, given))):
         left = np.sum((x <= b) & (x > (out[-1] if out else -math.inf)))
-        if left >= 2 and np.sum(x > b) >= 2:
+        if left >= least and np.sum(x > b) >= least:
             out.append(b)
     return out
 
@@ -112,8 +115,20 @@ class _Search:
         found = self._divided()
         if continuous:
             found = [self._moved(breaks) for breaks in self._starts([*found, self.given[: self.most - 1]])]
-            return min(found, key=lambda breaks: self._criterion(self._joined_cost(breaks), breaks, True))
-        return min(found, key=lambda breaks: self._criterion(self._apart_cost(breaks), breaks, False))
+        scores = [self._score(breaks, continuous) for breaks in found]
+        known = _kept(self.x, self.given, LEAST_POINTS)
+        if 0 < len(known) < self.most and self._best_of(known, continuous) <= min(scores) + _CLEARLY:
+            return known
+        return found[int(np.argmin(scores))]
+
+    def _best_of(self, known: list[float], continuous: bool) -> float:
+        """The least criterion of all choices of these breaks."""
+        several = itertools.chain(*(itertools.combinations(known, count) for count in range(len(known) + 1)))
+        return min(self._score(breaks, continuous) for breaks in several)
+
+    def _score(self, breaks: Sequence[float], continuous: bool) -> float:
+        cost = self._joined_cost(breaks) if continuous else self._apart_cost(breaks)
+        return self._criterion(cost, breaks, continuous)
 
     def _criterion(self, cost: float, breaks: Sequence[float], continuous: bool) -> float:
         """BIC, corrected for few points as AIC is (C. M. Hurvich, C.-L. Tsai, Biometrika 76 (1989) 297)."""
