@@ -9,7 +9,7 @@
 
 #include "iobuf/iobuf.h"
 
-enum { recheck_ms = 100, clock_ms = 20, coarse_ms = 2100, sequence = 2 };
+enum { recheck_ms = 100, clock_ms = 20, coarse_ms = 2100, sequence = 2, page = 4096 };
 
 static int is_dirty(const struct iobuf_buffer* buffer) { return buffer->dirty_high > buffer->dirty_low; }
 
@@ -307,22 +307,32 @@ static void read_ahead(struct iobuf_description* d, int64_t block) {
   }
 }
 
-/// Fills the buffer of the block from this byte on. Null: read without buffers.
-static struct iobuf_buffer* fill(struct iobuf_description* d, int fd, int64_t block, size_t from) {
+/// Where a fill ends. The longer the program has read in sequence, the longer the fill: at a random place, few bytes
+/// are used. To the end of the block if something else in this block has replaced bytes that were read in advance.
+static size_t end_of_fill(const struct iobuf_description* d, const struct iobuf_buffer* b, size_t from, size_t n) {
+  const size_t bytes = d->file->with.bytes, twice = 2 * (d->run + n);
+  if (twice >= bytes || (b->high > b->low && from != b->high && d->in_sequence > sequence)) return bytes;
+  const size_t end = (from + (twice > page ? twice : page) + page - 1) / page * page;
+  return end < bytes ? end : bytes;
+}
+
+/// Appends to the buffer of the block, or begins it with this byte. Null: read without buffers.
+static struct iobuf_buffer* fill(struct iobuf_description* d, int fd, int64_t block, size_t from, size_t n) {
   struct iobuf_file* const file = d->file;
   struct iobuf_buffer* const b = buffer_for(file, block);
   if (b == NULL || (b->low <= from && from < b->high)) return b;
-  clean(b);
+  const size_t end = end_of_fill(d, b, from, n);
+  if (from != b->high) clean(b);
   if (file->direct > 0) return NULL;
   b->block = block;
-  b->low = b->high = from;
-  const ssize_t n = iobuf_fill(fd, b, from);
+  if (from != b->high) b->low = b->high = from;
+  const ssize_t got = iobuf_fill(fd, b, from, end);
   ++file->counts.system_reads;
-  if (n > 0) {
-    b->high = from + (size_t)n;
+  if (got > 0) {
+    b->high = from + (size_t)got;
     return b;
   }
-  empty(b);
+  if (b->low == b->high) empty(b);
   return NULL;
 }
 
@@ -358,13 +368,13 @@ static ssize_t read_buffered(struct iobuf_description* d, int fd, char* to, size
     iobuf_await(b);
     b = find(file, block);
   }
-  if (b != NULL && b->high > b->low && from == b->high) return 0;  // probably the end of the file
+  if (b != NULL && b->high > b->low && from == b->high && at >= file->size) return 0;  // probably the end of the file
   if (b != NULL && (from < b->low || from >= b->high)) b = NULL;
-  if (b == NULL && d->in_sequence >= sequence) b = fill(d, fd, block, from);
+  if (b == NULL && d->in_sequence >= sequence) b = fill(d, fd, block, from, n);
   if (b == NULL) return 0;
-  if (d->in_sequence >= sequence && d->read_block != block) {
+  if (d->run >= file->with.bytes && d->read_block != block && b->high == file->with.bytes && file->direct == 0) {
     d->read_block = block;
-    if (b->high == file->with.bytes && file->with.ahead > 0 && file->direct == 0) read_ahead(d, block);
+    read_ahead(d, block);
   }
   const size_t length = b->high - from < n ? b->high - from : n;
   memcpy(to, b->data + from, length);
@@ -375,7 +385,9 @@ static ssize_t read_buffered(struct iobuf_description* d, int fd, char* to, size
 static ssize_t read_part(struct iobuf_description* d, int fd, char* to, size_t n, off_t at) {
   struct iobuf_file* const file = d->file;
   size_t done = 0;
-  if (!iobuf_is_large(&file->with, n)) {
+  if (iobuf_is_large(&file->with, n)) {
+    d->in_sequence = 0;  // it passes what was read in advance
+  } else {
     if (file->has > 0 || d->in_sequence >= sequence) check_clean(file, fd);
     while (done < n) {
       const ssize_t got = read_buffered(d, fd, to + done, n - done, at + (off_t)done);
@@ -393,11 +405,12 @@ ssize_t iobuf_read(struct iobuf_description* d, int fd, const struct iovec* part
   struct iobuf_file* const file = d->file;
   ssize_t done = 0;
   d->in_sequence = at == d->expected ? d->in_sequence + 1 : 0;
+  if (d->in_sequence < sequence) d->run = 0;
   for (int k = 0; k < count; ++k) {
     if (parts[k].iov_len == 0) continue;
     const ssize_t got = read_part(d, fd, parts[k].iov_base, parts[k].iov_len, at + done);
     if (got < 0 && done == 0) return -1;
-    if (got > 0) done += got;
+    if (got > 0) done += got, d->run += (size_t)got;
     if (got < (ssize_t)parts[k].iov_len) break;
   }
   ++file->counts.reads;

@@ -126,11 +126,12 @@ struct iobuf_description {
   int fd;  // one of its descriptors
   unsigned descriptors;
   int reads, writes, appends;
-  int busy;        // a call uses the offset; others wait until it has moved it
-  int foreign;     // the offset of the system is the right one: others may share it, and move it now
-  off_t expected;  // where the next read begins if the program reads in sequence
-  unsigned in_sequence;
-  int64_t read_block;
+  int busy;              // a call uses the offset; others wait until it has moved it
+  int foreign;           // the offset of the system is the right one: others may share it, and move it now
+  off_t expected;        // where the next read begins if the program reads in sequence
+  unsigned in_sequence;  // small reads before the one that begins there
+  size_t run;            // the bytes of most of them
+  int64_t read_block;    // the last one for which blocks were read ahead
   struct iobuf_description* next;
 };
 
@@ -285,7 +286,8 @@ void iobuf_lock_jobs(void);
 void iobuf_unlock_jobs(int in_child);
 /// Writes the dirty bytes of a buffer, from which thread ever; 0 or errno.
 int iobuf_write_out(int fd, const struct iobuf_buffer* buffer, uint64_t* calls);
-ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from);
+/// The bytes of the block from one place to another one. Fewer: the file ends there.
+ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from, size_t to);
 void iobuf_written(struct iobuf_buffer* buffer, int error);
 int iobuf_writer(const struct iobuf_file* file);
 int iobuf_reader(const struct iobuf_file* file);

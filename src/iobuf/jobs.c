@@ -51,10 +51,10 @@ int iobuf_write_out(int fd, const struct iobuf_buffer* buffer, uint64_t* calls) 
   return 0;
 }
 
-ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from) {
+ssize_t iobuf_fill(int fd, struct iobuf_buffer* buffer, size_t from, size_t to) {
   size_t at = from;
-  while (at < buffer->file->with.bytes) {
-    const ssize_t n = iobuf_sys_pread(fd, buffer->data + at, buffer->file->with.bytes - at, place_of(buffer, at));
+  while (at < to) {
+    const ssize_t n = iobuf_sys_pread(fd, buffer->data + at, to - at, place_of(buffer, at));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && at == from) return -1;
     if (n <= 0) break;
@@ -75,7 +75,7 @@ static void run_job(struct iobuf_buffer* buffer) {
   buffer->state = iobuf_running;
   iobuf_unlock(file);
   ssize_t n = 0;
-  if (fills) n = iobuf_fill(fd, buffer, 0);
+  if (fills) n = iobuf_fill(fd, buffer, 0, file->with.bytes);
   else n = iobuf_write_out(fd, buffer, &calls);
   if (fills && !leads_to(fd, file)) n = 0;  // it was closed past this library, and is another file now
   iobuf_lock(file);
