@@ -1,8 +1,11 @@
 """Remarks of a profile about odd names, lost ranks, I/O and a chosen part."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from culmen.cli.work.profile import _show
+from culmen.launch.mpi import with_library
 from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
 from culmen.profile.layout import KINDS
@@ -12,6 +15,7 @@ from culmen.profile.worlds import worlds_of
 
 pytestmark = pytest.mark.no_numbers
 
+LIBRARY = "Open MPI v4.1.4"
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 
 
@@ -20,7 +24,7 @@ def called(function, kind, seconds, communicator="world"):
 
 
 def rank(number, *calls, program="app", seconds=10.0):
-    return Rank(number, 2, f"n{number}", "Open MPI v4.1.4", program, seconds, 0.1, 0, 0, 2048, [*calls], {}, NEVER)
+    return Rank(number, 2, f"n{number}", LIBRARY, program, seconds, 0.1, 0, 0, 2048, [*calls], {}, NEVER)
 
 
 def test_brackets_and_colons_in_names_are_no_markup(capsys):
@@ -63,3 +67,18 @@ def test_a_part_of_a_profile_does_not_call_the_rest_outside_mpi():
     assert "everything else" in names[True]
     whole, page = profile_page(worlds_of(ranks)), profile_page(worlds_of(ranks), part=True)
     assert ("in the chosen calls" in page, "in the chosen calls" in whole) == (True, False)
+
+
+def advice(*calls):
+    return " ".join(advice_of([rank(0, *calls), rank(1, *calls)]))
+
+
+@pytest.mark.parametrize(("fewer", "enough"), [(1, "too seldom"), (0, "often enough")])
+def test_the_advice_names_the_number_of_calls_that_it_compares(fewer, enough):
+    number = len(with_library(LIBRARY).collectives.algorithms("bcast", 2))
+    least = 5 * 3 * number  # it chooses after three calls for each algorithm, and a fifth of the calls may be for this
+    said = advice(replace(called("MPI_Bcast", "collective", 6), calls=least - fewer))
+    assert f"Each rank calls MPI_Bcast {least - fewer} times with messages of 8 B and more. That is {enough}" in said
+    assert (
+        f"there should be at least {least} calls, because culmen needs {3 * number} to choose one of {number}" in said
+    )

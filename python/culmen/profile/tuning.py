@@ -33,10 +33,12 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     needed = _PER_ALGORITHM * number
     least = shown_bytes(2 ** (size_class - 1) if size_class else 0)
     often = f"Each rank calls {function} {calls:,} times with messages of {least} and more"
-    enough = (
-        "often enough for `culmen autotune -- …`" if calls >= _LEFT * needed else "too seldom for `culmen autotune`"
+    least_calls = _LEFT * needed
+    enough = "too seldom for `culmen autotune`" if calls < least_calls else "often enough for `culmen autotune -- …`"
+    out.append(
+        f"{often}. That is {enough}: there should be at least {least_calls:,} calls, because culmen needs {needed} to "
+        f"choose one of {number} algorithms."
     )
-    out.append(f"{often}. That is {enough}, which needs about {needed} calls to choose one of {number} algorithms.")
     in_rules = collectives.of[name].get("in_rules", {"unlike": True})
     nodes = 1 if not collectives.rules_within_node else len({rank.host for rank in ranks})
     if collectives.rules_file and not in_rules.get("unlike") and nodes == 1:
