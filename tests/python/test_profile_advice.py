@@ -73,6 +73,22 @@ def advice(*calls):
     return " ".join(advice_of([rank(0, *calls), rank(1, *calls)]))
 
 
+def test_twice_as_fast_saves_half_of_the_time_in_the_function():
+    said = advice(called("MPI_Alltoall", "collective", 6))
+    assert (
+        "takes most of that time: 60% of the run. If it were twice as fast, the run would take at most 30% less" in said
+    )
+    assert "Without the waits" not in said
+
+
+def test_a_faster_function_does_not_save_the_waits_for_late_ranks():
+    sampled = replace(called("MPI_Alltoall", "collective", 6), sampled=10, sampled_s=0.6, waited_s=0.2)
+    said = advice(sampled)
+    assert (
+        "Without the waits for late ranks it takes 40%. If it were twice as fast, the run would take 20% less" in said
+    )
+
+
 @pytest.mark.parametrize(("fewer", "enough"), [(1, "too seldom"), (0, "often enough")])
 def test_the_advice_names_the_number_of_calls_that_it_compares(fewer, enough):
     number = len(with_library(LIBRARY).collectives.algorithms("bcast", 2))
