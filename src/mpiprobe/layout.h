@@ -15,7 +15,7 @@ enum {
   probe_most_bins = 512,
   probe_most_messages = 1 << 13,
 };
-#define PROBE_MAGIC UINT64_C(0x39656c69666f7270)  // "profile9"
+#define PROBE_MAGIC UINT64_C(0x61656c69666f7270)  // "profilea"
 #define PROBE_NO_ROOM ".no-room"                  // the end of the name of an empty file: the profile had no room
 
 /// The kind of a function. waits: waits for requests or tests requests; communicators: makes or frees communicators.
@@ -45,7 +45,6 @@ struct probe_header {
   /// two are 0 if the program did not reach it.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
   uint64_t by_session;  ///< 1: MPI began with MPI_Session_init, which stands for MPI_Init above
-  uint64_t uncounted;   ///< calls for which there was no room
   uint64_t messages;    ///< sampled; more than probe_most_messages: some had no room
   uint64_t uncharged;   ///< requests that ended in a wait, but whose start is not known
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
@@ -76,7 +75,8 @@ struct probe_hints {
   char text[252];
 };
 
-/// Calls of one function with one communicator, size class and peer. All 0: not used.
+/// Calls of one function with one communicator, size class and peer. All 0: not used. The last entries have the calls
+/// of one function for which there was no room; the key is then only 1 + function.
 struct probe_entry {
   uint64_t key;  ///< 1 + function | communicator << 16 | size class << 32 | (peer + 2) << 40
   uint64_t calls, bytes, ticks, least_ticks, most_ticks;
@@ -101,7 +101,7 @@ struct probe_file {
   char names[probe_most_functions][probe_name_bytes];
   struct probe_communicator communicators[probe_most_communicators];
   struct probe_hints hints[probe_most_hints];
-  struct probe_entry entries[probe_most_entries];
+  struct probe_entry entries[probe_most_entries + probe_most_functions];
   uint8_t kinds[probe_most_functions];  ///< probe_kind
   /// Ticks in the functions of each kind. Bin 0 begins at start_ticks.
   uint64_t timeline[probe_most_bins][probe_kinds];

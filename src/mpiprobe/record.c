@@ -16,7 +16,14 @@ static uint64_t place_of(uint64_t key) {
   return (key ^ key >> 32) % probe_most_entries;
 }
 
-static struct probe_entry* entry_of(uint64_t key) {
+/// Without room, all further calls of a function share an entry, so that their time stays in the profile.
+static struct probe_entry* shared_entry(unsigned function) {
+  struct probe_entry* const entry = &probe_profile->entries[probe_most_entries + function];
+  __atomic_store_n(&entry->key, 1 + function, __ATOMIC_RELAXED);
+  return entry;
+}
+
+static struct probe_entry* entry_of(unsigned function, uint64_t key) {
   enum { most_tries = 64 };
   uint64_t at = place_of(key);
   for (unsigned tries = 0; tries < most_tries; ++tries, at = (at + 1) % probe_most_entries) {
@@ -27,7 +34,7 @@ static struct probe_entry* entry_of(uint64_t key) {
     if (__atomic_compare_exchange_n(&entry->key, &there, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || there == key)
       return entry;
   }
-  return NULL;
+  return shared_entry(function);
 }
 
 /// The least is kept as its complement, so that 0 is "none yet".
@@ -40,7 +47,8 @@ static void raise_to(uint64_t* highest, uint64_t to) {
 struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64_t bytes, int peer) {
   if (probe_profile == NULL) return NULL;
   const uint64_t who = (uint64_t)(uint32_t)((peer < -2 ? -2 : peer) + 2) & 0xffffff;
-  return entry_of((1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40);
+  const uint64_t key = (1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40;
+  return entry_of(function, key);
 }
 
 struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t begin,
@@ -50,10 +58,6 @@ struct probe_entry* probe_record(unsigned function, unsigned communicator, uint6
   if (probe_several_threads) probe_count_thread(begin);
   probe_add_time(probe_row_kinds[function], begin, end);
   struct probe_entry* entry = probe_entry(function, communicator, bytes, peer);
-  if (entry == NULL) {
-    probe_add(&probe_profile->header.uncounted, 1);
-    return NULL;
-  }
   probe_add(&entry->calls, 1);
   probe_add(&entry->bytes, bytes);
   probe_add(&entry->ticks, ticks);

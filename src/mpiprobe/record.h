@@ -122,7 +122,7 @@ PROBE_TYPED_SUM(probe_large_typed_sum_of, MPI_Count)
 static inline int probe_peer(int rank) {
   return rank == MPI_PROC_NULL || rank == MPI_ROOT ? -1 : rank == MPI_ANY_SOURCE ? -2 : rank;
 }
-/// The entry of such calls; null if there is no room.
+/// The entry of such calls, or of all calls of the function without room; null if nothing is recorded.
 struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64_t bytes, int peer);
 /// The same after a call. begin, end: its ticks.
 struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t begin,

@@ -17,6 +17,7 @@ _HEAD = """// Made by wrappers.py from functions.ini.
 
 const char* const probe_rows[] = {{{rows}}};
 const unsigned probe_row_count = {row_count};
+_Static_assert({row_count} <= probe_most_functions, "a profile has room for all rows");
 const uint8_t probe_row_kinds[] = {{{kinds}}};
 const char* const probe_symbols[] = {{{symbols}}};
 void* probe_real[{symbol_count}];

@@ -29,7 +29,7 @@ def test_a_profile_says_what_the_program_knows(traffic, tmp_path, ranks):
         assert 0 < in_mpi <= rank.seconds
         assert all(0 < each.least_s * each.calls <= each.seconds * 1.001 for each in rank.calls)
         assert all(each.seconds <= each.most_s * each.calls * 1.001 for each in rank.calls)
-        assert rank.uncounted == 0
+        assert rank.further_calls == 0
     assert f"{ranks} ranks on 1 node" in " ".join(done.stdout.split())
     assert "MPI_Allreduce" in done.stdout
     again = culmen("profile", "report", "out", cwd=tmp_path)

@@ -10,7 +10,7 @@ from harness import HANGS_S, ROOT
 SOURCES = [Path(__file__).with_name("entries_program.c"), ROOT / "src/mpiprobe/record.c"]
 
 
-@pytest.mark.parametrize("peers", [1000, 3000])
+@pytest.mark.parametrize("peers", [1000, 3000, 5000, 20000])
 def test_calls_with_many_peers_have_entries(tmp_path, peers):
     compiler = shutil.which("mpicc.mpich") or shutil.which("mpicc.openmpi")
     if compiler is None:

@@ -35,7 +35,7 @@ def check_ends(rank: Rank) -> None:
             assert each.completed == each.calls, each
     assert sum(each.charged_s for each in rank.calls) == pytest.approx(0, abs=1e-12)
     assert rank.uncharged == 0
-    assert rank.uncounted == 0
+    assert rank.further_calls == 0
 
 
 @pytest.mark.parametrize(("program", "ranks"), RUNS)

@@ -35,7 +35,7 @@ def calls_of(folder, *words) -> list[dict]:
 def test_json_has_what_the_profile_has(saved):
     read = json.loads(report(saved, "--json"))
     assert (read["size"], [rank["rank"] for rank in read["ranks"]]) == (RANKS, [0, 1])
-    assert all(rank["seconds"] > 0 and rank["uncounted"] == rank["uncharged"] == 0 for rank in read["ranks"])
+    assert all(rank["seconds"] > 0 and rank["further_calls"] == rank["uncharged"] == 0 for rank in read["ranks"])
     [found] = [each for each in read["calls"] if each["function"] == "MPI_Sendrecv" and each["rank"] == 0]
     assert {key: found[key] for key in ("communicator", "ranks", "peer", "calls", "bytes")} == {
         "communicator": "world",

@@ -8,7 +8,7 @@ from culmen.launch import preloading
 from culmen.profile.figures import figures_of
 from culmen.profile.layout import KINDS
 from culmen.profile.page import page
-from culmen.profile.recorded import Calls, Rank, Timeline
+from culmen.profile.recorded import FURTHER, Calls, Rank, Timeline
 from rich.console import Console
 
 pytestmark = pytest.mark.no_numbers
@@ -54,6 +54,17 @@ def test_bytes_in_communicators_of_one_name_are_not_drawn_and_this_is_said():
     assert amount == [[0, 0, 0], [5, 0, 0], [0, 0, 0]]
     assert len(notes) == 1
     assert notes[0].startswith("16 B are not drawn")
+
+
+def test_figures_say_that_calls_without_room_have_no_peer_and_no_size():
+    further = replace(sent(FURTHER, -1, 7, ranks=0), size_class=None, calls=4)
+    ranks = [rank(0, {}, sent("world", 1, 5), further), rank(1, {}), rank(2, {})]
+    amount, notes = traffic(ranks)
+    assert amount == [[0, 0, 0], [5, 0, 0], [0, 0, 0]]
+    assert notes[0].startswith("7 B are not drawn")
+    sizes = next(each for each in figures_of(ranks) if each.key == "sizes")
+    assert [row["y"] for row in sizes.data] == [[1]]
+    assert sizes.notes == ["The figure does not contain 4 calls whose size is not known."]
 
 
 def test_threads_do_not_spend_more_than_all_of_their_time_in_mpi():

@@ -41,9 +41,9 @@ class Choice:
         )
 
 
-def bytes_of(calls: Calls) -> tuple[int, int]:
-    """Least and most bytes of a call of this size class."""
-    return (2**calls.size_class // 2, 2**calls.size_class - 1)
+def bytes_of(calls: Calls) -> tuple[int, int] | None:
+    """Least and most bytes of a call of this size class; None if it is not known."""
+    return None if calls.size_class is None else (2**calls.size_class // 2, 2**calls.size_class - 1)
 
 
 def choice(functions: str | None, communicators: str | None, sizes: str | None) -> Choice:
@@ -63,8 +63,8 @@ def _sizes(given: str) -> tuple[int, int]:
     return (values[0], values[-1])
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
+def _overlap(one: tuple[int, int] | None, other: tuple[int, int]) -> bool:
+    return one is not None and one[0] <= other[1] and other[0] <= one[1]
 
 
 def _is_function(name: str, pattern: str) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from .chosen import bytes_of
 from .layout import KINDS
-from .recorded import Calls, Rank, Timeline
+from .recorded import FURTHER, Calls, Rank, Timeline
 from .worlds import Worlds
 
 _SPECIAL_PEERS = {-1: None, -2: "any"}
@@ -33,7 +33,7 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "thread_s": rank.thread_s if rank.seconds else None,
         "init_s": rank.init_s,
         "memory_kib": rank.memory_kib,
-        "uncounted": rank.uncounted,
+        "further_calls": rank.further_calls,
         "uncharged": rank.uncharged,
         "hints": rank.hints,
         "cpu_s": rank.cpu_s,
@@ -55,13 +55,13 @@ def _timeline(timeline: Timeline) -> dict[str, list[float]]:
 
 
 def _calls(rank: int, calls: Calls) -> dict[str, Any]:
-    least, most = bytes_of(calls)
+    least, most = bytes_of(calls) or (None, None)
     return {
         "rank": rank,
         "function": calls.function,
         "kind": calls.kind,
         "communicator": calls.communicator or None,
-        "ranks": calls.ranks if calls.communicator else None,
+        "ranks": calls.ranks if calls.communicator not in ("", FURTHER) else None,
         "peer": _SPECIAL_PEERS.get(calls.peer, calls.peer),
         "least_bytes": least,
         "most_bytes": most,

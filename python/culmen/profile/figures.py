@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, partial
 
+from ..base.text import plural
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
@@ -11,9 +12,9 @@ from .amounts import shown_bytes
 from .communicators import members_of
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, in_part, nodes_of, rows_of
-from .page import Total, advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
+from .page import Total, advice_of, cells_of, columns_of, remark_on_room, share_of, title_of, totals_of, waiting_in
 from .processors import shown_cpus
-from .recorded import Calls, Rank
+from .recorded import FURTHER, Calls, Rank
 from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
 from .timeline import common_timeline
 from .worlds import HEADINGS as WORLD_HEADINGS
@@ -43,7 +44,12 @@ def profile_page(worlds: Worlds, part: bool = False) -> str:
     if remark := remark_on(worlds):
         rows = table(rows_of_worlds(worlds), WORLD_HEADINGS, numbers=range(4))
         sections.append(Section("worlds", "Worlds", f"<p>{text(remark)}</p>{rows}"))
-    said = [remark, f"{title_of(ranks)}.", share_of(ranks, part), *([] if part else advice_of(ranks))]
+    said = [
+        remark,
+        f"{title_of(ranks)}.",
+        share_of(ranks, part),
+        *([remark_on_room(ranks)] if part else advice_of(ranks)),
+    ]
     return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said if sentence), sections, figures)
 
 
@@ -93,7 +99,8 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     for rank in ranks:
         for calls in rank.calls:
             gets = _gets(calls)
-            if calls.peer < 0 or not (gets or _sends(calls)) or rank.rank >= size:
+            named = calls.peer >= 0 or calls.communicator == FURTHER
+            if not named or not (gets or _sends(calls)) or rank.rank >= size:
                 continue
             to = members(calls.communicator, calls.ranks).get(calls.peer)
             if to is not None and to < size:
@@ -131,7 +138,7 @@ def _sizes(ranks: list[Rank]) -> Figure | None:
     """The number of calls of each size."""
     found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for calls in _all(ranks):
-        if calls.bytes or calls.communicator:
+        if calls.size_class is not None and (calls.bytes or calls.communicator):
             found[calls.kind][calls.size_class] += calls.calls
     classes = sorted({size for sizes in found.values() for size in sizes})
     if not classes:
@@ -145,7 +152,10 @@ def _sizes(ranks: list[Rank]) -> Figure | None:
     about = "The number of calls in each class of sizes: from the size that is shown to below its double."
     plain = layout(height=420, barmode="group")
     plain |= {"xaxis": axis("bytes of a call", type="category"), "yaxis": axis("calls", type="log")}
-    return Figure("sizes", "Sizes", about, data, plain)
+    figure = Figure("sizes", "Sizes", about, data, plain)
+    if unknown := sum(calls.calls for calls in _all(ranks) if calls.size_class is None):
+        figure.notes.append(f"The figure does not contain {plural(unknown, 'call')} whose size is not known.")
+    return figure
 
 
 def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-MAGIC = 0x39656C69666F7270
-_FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES, _BINS = 384, 1024, 128, 8192, 512
+MAGIC = 0x61656C69666F7270
+_FUNCTIONS, _COMMUNICATORS, _HINTS, _BINS = 384, 1024, 128, 512
+ENTRIES = 8192
+"""Entries of one kind of calls. Further ones, one for each function, have the calls without room."""
 MESSAGES = 8192
 KIND_NAMES = {
     "messages": "messages",
@@ -37,7 +39,6 @@ HEADER = np.dtype(
         ("end_ticks", "u8"),
         ("end_ns", "u8"),
         ("by_session", "u8"),
-        ("uncounted", "u8"),
         ("messages", "u8"),
         ("uncharged", "u8"),
         ("memory_kib", "u8"),
@@ -93,7 +94,7 @@ FILE = np.dtype(
         ("names", "S48", _FUNCTIONS),
         ("communicators", COMMUNICATOR, _COMMUNICATORS),
         ("hints", FILE_HINTS, _HINTS),
-        ("entries", ENTRY, _ENTRIES),
+        ("entries", ENTRY, ENTRIES + _FUNCTIONS),
         ("kinds", "u1", _FUNCTIONS),
         ("timeline", "u8", (_BINS, len(KINDS))),
         ("thread_ticks", "i8", _BINS),

@@ -11,7 +11,7 @@ from .amounts import shown_bytes
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of
-from .recorded import Rank, programs_of
+from .recorded import FURTHER, Rank, programs_of
 from .tables import plain_table
 from .timeline import common_timeline, phases_of
 from .tuning import tuning_of
@@ -59,7 +59,8 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     if waiting := waiting_in(totals, run_s):
         parts += ["", waiting]
     if part:
-        return Group(*parts)
+        remark = remark_on_room(ranks)
+        return Group(*parts, *(["", remark] if remark else []))
     return Group(*parts, "", *advice_of(ranks))
 
 
@@ -80,6 +81,15 @@ def advice_of(ranks: list[Rank]) -> list[str]:
     if remark := remark_on(nodes_of(ranks)):
         said.append(remark)
     return said
+
+
+def remark_on_room(ranks: list[Rank]) -> str:
+    """Sentences about calls without room; empty if there are none."""
+    number = sum(rank.further_calls for rank in ranks)
+    if not number:
+        return ""
+    said = f"The profile had no room for the communicators, sizes and peers of {plural(number, 'call')}."
+    return f"{said} In the table, these calls have the name `{FURTHER}` instead of a communicator."
 
 
 def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
@@ -224,8 +234,8 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
         whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {_listed(list(map(str, lost)))}"
         counted = "Its calls" if len(lost) == 1 else "Their calls"
         said.append(f"{whose} did not reach {ranks[0].end}. {counted} until then are counted, but have no share.")
-    if uncounted := sum(rank.uncounted for rank in ranks):
-        said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
+    if remark := remark_on_room(ranks):
+        said.append(remark)
     if uncharged := sum(rank.uncharged for rank in ranks):
         said.append(
             f"For {plural(uncharged, 'request')}, culmen does not know which function started "

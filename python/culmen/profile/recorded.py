@@ -3,28 +3,32 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import InputError
 from ..base.text import plural
-from .layout import FILE, KINDS, MAGIC, MESSAGES
+from .layout import ENTRIES, FILE, KINDS, MAGIC, MESSAGES
+
+FURTHER = "further calls"
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls of one function by one rank, with one communicator, size class and peer."""
+    """Calls of one function by one rank, with one communicator, size class and peer; or all calls of the function for
+    which the profile had no room."""
 
     function: str
     kind: str
     """One of KINDS."""
     communicator: str
-    """How the communicator was made; empty for functions without one."""
+    """How the communicator was made; empty for functions without one; FURTHER for calls without room."""
     ranks: int
     """Number of ranks of the communicator."""
-    size_class: int
-    """0 for no bytes; k for 2**(k - 1) to 2**k - 1 bytes in a call."""
+    size_class: int | None
+    """0 for no bytes; k for 2**(k - 1) to 2**k - 1 bytes in a call; None for calls without room."""
     peer: int
     """The root, or the rank of the other side; -1 for none; -2 for any source."""
     calls: int
@@ -100,7 +104,8 @@ class Rank:
     seconds: float | None
     """Time from the end of MPI_Init to the beginning of MPI_Finalize; None if the rank did not reach it."""
     init_s: float
-    uncounted: int
+    further_calls: int
+    """Calls without room: the profile does not know their communicators, sizes and peers."""
     uncharged: int
     """Requests that ended in a wait, but the function that started them is not known."""
     memory_kib: int
@@ -217,7 +222,7 @@ def read_rank(path: Path) -> Rank | None:
 def _rank(file: np.void) -> Rank:
     header = file["header"]
     seconds_a_tick = _seconds_a_tick(header)
-    used = file["entries"][file["entries"]["calls"] != 0]
+    calls = [_calls(file, int(k), seconds_a_tick) for k in np.flatnonzero(file["entries"]["calls"])]
     ended = header["end_ns"] > 0
     timeline = _timeline(file, seconds_a_tick)
     seconds = int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None
@@ -229,10 +234,10 @@ def _rank(file: np.void) -> Rank:
         program=_text(header["program"]),
         seconds=seconds,
         init_s=int(header["start_ns"] - header["begin_ns"]) * 1e-9,
-        uncounted=int(header["uncounted"]),
+        further_calls=int(file["entries"]["calls"][ENTRIES:].sum()),
         uncharged=int(header["uncharged"]),
         memory_kib=int(header["memory_kib"]),
-        calls=[_calls(entry, file, seconds_a_tick) for entry in used],
+        calls=calls,
         hints={
             _text(file["communicators"][one["file"]]["origin"]): _text(one["text"])
             for one in file["hints"][: header["hints"]]
@@ -329,16 +334,26 @@ def _thread_ticks(file: np.void, bins: int, width: int) -> NDArray[np.int64]:
     return np.maximum(ticks, one)
 
 
-def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
-    key = int(entry["key"])
+def _kind_of(file: np.void, place: int, key: int) -> dict[str, Any]:
+    """Communicator, ranks, size class and peer of the entry at this place."""
+    if place >= ENTRIES:
+        return {"communicator": FURTHER, "ranks": 0, "size_class": None, "peer": -1}
     communicator = file["communicators"][key >> 16 & 0xFFFF]
+    return {
+        "communicator": _text(communicator["origin"]),
+        "ranks": int(communicator["size"]),
+        "size_class": key >> 32 & 0xFF,
+        "peer": (key >> 40) - 2,
+    }
+
+
+def _calls(file: np.void, place: int, seconds_a_tick: float) -> Calls:
+    entry = file["entries"][place]
+    key = int(entry["key"])
     return Calls(
         function=_text(file["names"][(key & 0xFFFF) - 1]),
         kind=KINDS[file["kinds"][(key & 0xFFFF) - 1]],
-        communicator=_text(communicator["origin"]),
-        ranks=int(communicator["size"]),
-        size_class=key >> 32 & 0xFF,
-        peer=(key >> 40) - 2,
+        **_kind_of(file, place, key),
         calls=int(entry["calls"]),
         bytes=int(entry["bytes"]),
         seconds=int(entry["ticks"]) * seconds_a_tick,

@@ -46,12 +46,12 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     return out
 
 
-def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int, int]:
+def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int | None, int]:
     """For the size class with the most time: the most calls of a rank, the class, and the number of ranks of the
     communicator."""
-    seconds: dict[int, float] = defaultdict(float)
-    calls: dict[tuple[int, int], int] = defaultdict(int)
-    sizes: dict[int, int] = {}
+    seconds: dict[int | None, float] = defaultdict(float)
+    calls: dict[tuple[int | None, int], int] = defaultdict(int)
+    sizes: dict[int | None, int] = {}
     for rank in ranks:
         for each in rank.calls:
             if (each.function, each.communicators) == (function, communicator):

@@ -37,6 +37,8 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
             name = calls.function.removeprefix("MPI_").lower()
             if name not in known.of or not can_hold(name, known) or calls.ranks < 2:
                 continue
+            if calls.size_class is None:  # the profile had no room for these calls
+                continue
             key = name, calls.ranks, calls.size_class
             seconds[key] += calls.total_s
             amounts[key][0] += calls.calls
