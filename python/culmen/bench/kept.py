@@ -12,7 +12,7 @@ from types import TracebackType
 from .. import _core
 from .._core import InputError
 from ..run.progress.monitor import Monitor
-from .study import later_rounds
+from .study import later_rounds, refuse_in_use
 
 
 class KeptStore:
@@ -84,15 +84,17 @@ class _Copying:
 
 
 def remove_rounds(store: Path) -> None:
-    """Removes the store, and the stores of the points that were measured again."""
-    for place in later_rounds(store):  # also those of a store that was removed
-        remove_measurements(place)
-    remove_measurements(store)
+    """Removes the store, and the stores of the points that were measured again. Raises as remove_measurements()
+    does."""
+    remove_measurements(*later_rounds(store), store)  # the later ones also if the first was removed
 
 
-def remove_measurements(store: Path) -> None:
-    for file in _core.files_of_store(str(store)):
-        Path(file).unlink(missing_ok=True)
+def remove_measurements(*stores: Path) -> None:
+    """Raises InputError, and removes nothing, if a process measures in one of these stores."""
+    refuse_in_use(*stores)
+    for store in stores:
+        for file in _core.files_of_store(str(store)):
+            Path(file).unlink(missing_ok=True)
 
 
 def folder_for(path: Path) -> Path:

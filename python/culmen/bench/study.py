@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._core import InputError
+from .._core import InputError, StoreError
 from ..base import machine
 from ..base.signals import STOP_SIGNALS
 from ..report.reading import read
@@ -15,7 +15,7 @@ from ..run.master import conduct, raise_error
 from ..run.progress.monitor import Monitor
 from ..run.result import Result
 from ..run.study import Study
-from ..store.opening import open_store, working_folder
+from ..store.opening import Opened, open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked
 from .stopping import stop_after
 
@@ -52,8 +52,7 @@ class KeptStudy:
         if not self.store.exists():
             return 0
         opened = open_store(self.store)
-        if opened.summary["owned"]:
-            raise InputError(f"{self.store} is in use: {opened.summary['owner']} measures there")
+        _refuse_owned(opened)
         if self._study.meet(opened.begun).another:
             raise InputError(
                 f"{self.store} holds other {self._candidates}; give another folder with --output, or write --overwrite "
@@ -162,6 +161,22 @@ class PointStudy(KeptStudy):
         if result.reason in ("interrupted", "evaluations"):
             return result.reason == "evaluations"
         raise _core.CulmenError(result.message)
+
+
+def _refuse_owned(opened: Opened) -> None:
+    if opened.summary["owned"]:
+        raise InputError(f"{opened.path} is in use: {opened.summary['owner']} measures there")
+
+
+def refuse_in_use(*stores: Path) -> None:
+    """Raises InputError if a process measures in one of these stores. Some of them may not exist."""
+    for store in stores:
+        try:
+            opened = open_store(store)
+            _ = opened.summary
+        except (InputError, StoreError):  # no process uses a damaged store
+            continue
+        _refuse_owned(opened)
 
 
 def _next_round(store: Path) -> Path:

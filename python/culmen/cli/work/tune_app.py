@@ -18,6 +18,7 @@ from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
+from ...tune.cluster.tuner import refuse_in_use_in
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .stopped import continues
@@ -65,6 +66,7 @@ def tune_app(
     """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
     first run. Returns an exit code. Raises InputError if the program fails."""
     folder = folder_for(output or _FOLDER)
+    refuse_in_use_in(folder)
     if overwrite:
         (folder / ROUNDS).unlink(missing_ok=True)
     program = Program.profiled(words, folder, overwrite, time_limit_s)

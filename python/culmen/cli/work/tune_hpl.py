@@ -7,6 +7,7 @@ from pathlib import Path
 from ...base.exit_codes import FINISHED
 from ...base.text import lasted, shown
 from ...bench.kept import folder_of_results
+from ...bench.study import refuse_in_use
 from ...tune.command.worth import Use
 from ...tune.hpl.asked import Asked
 from ...tune.hpl.compared import compare
@@ -15,7 +16,7 @@ from ...tune.hpl.options import Options
 from ...tune.hpl.plan import Known
 from ...tune.hpl.preview import preview
 from ...tune.hpl.report import PRESENT
-from ...tune.hpl.runs import SECOND, Runs
+from ...tune.hpl.runs import SECOND, Runs, stores_in
 from ...tune.hpl.scaling import bytes_for
 from ...tune.hpl.search import best_of, random_search, search
 from .stopped import continues
@@ -49,6 +50,7 @@ def show_plan(options: Options, output: Path | None) -> int:
 
 
 def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
+    refuse_in_use(*stores_in(runs.folder))  # at the end, the folders of all runs are removed
     if overwrite:
         runs.begin_again()
     try:

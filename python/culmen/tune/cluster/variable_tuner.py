@@ -238,8 +238,11 @@ def _without(row: Row) -> Row:
     return replace(row, value=DEFAULT, why="it has no effect with this transport")
 
 
+def stores_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob(_STORE.format("*")))
+
+
 def remove_results(folder: Path) -> None:
-    for store in folder.glob(_STORE.format("*")):
-        remove_measurements(store)
+    remove_measurements(*stores_in(folder))
     for name in (RESULT, ENVIRONMENT):
         (folder / name).unlink(missing_ok=True)

@@ -59,9 +59,8 @@ _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
 def remove_results(folder: Path) -> None:
-    """Removes all results, so that a tuning starts again."""
-    for name in STORES:
-        remove_measurements(folder / name)
+    """Removes all results, so that a tuning starts again. Raises InputError if another process tunes there."""
+    remove_measurements(*(folder / name for name in STORES))
     for name in (_FOUND, RESULT):
         (folder / name).unlink(missing_ok=True)
 

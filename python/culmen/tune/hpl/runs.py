@@ -41,9 +41,8 @@ def stores_in(folder: Path) -> list[Path]:
 
 
 def remove_results(folder: Path) -> None:
-    """Removes all results, so that a tuning can begin."""
-    for store in [*stores_in(folder), *(folder / name for name in (FIRST, SECOND, SEARCH, CHECK, RANDOM))]:
-        remove_measurements(store)
+    """Removes all results, so that a tuning can begin. Raises InputError if another process tunes there."""
+    remove_measurements(*stores_in(folder), *(folder / name for name in (FIRST, SECOND, SEARCH, CHECK, RANDOM)))
     for name in (KNOWN, FOUND, BY_CHANCE, RESULT):
         (folder / name).unlink(missing_ok=True)
 
