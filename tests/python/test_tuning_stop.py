@@ -130,6 +130,23 @@ def test_looks_depend_on_the_runs_alone(real):
     assert ended_from(as_dict(None)) is None
 
 
+def test_two_looks_in_a_row_must_say_that_it_is_enough(monkeypatch):
+    """The looks say: enough, not enough, enough, enough."""
+    rule, enough = StopRule(1, False, PARAMETERS, 1), iter([True, False, True, True])
+    monkeypatch.setattr(stopping, "look_at", lambda _found, _use_h, _maximize, runs, _seed: saying(next(enough), runs))
+    runs, stops = 0, []
+    for _ in range(4):
+        runs = rule.next_runs(runs)
+        stops.append(rule.seen(None, runs).stopped)
+    assert stops == [False, False, False, True]
+
+
+def saying(enough, runs):
+    look = Look(runs, 0.0 if enough else 1.0, 0.5)
+    assert look.is_enough is enough
+    return look
+
+
 def test_failed_runs_are_as_bad_as_the_worst(real):
     def fail(found):
         found.feasible = found.feasible.copy()
