@@ -14,6 +14,7 @@ from culmen.tune.command.effects import effects_of
 from culmen.tune.command.failed import Failed, failed_in, failure_sentences
 from culmen.tune.command.recipe import comparison_file, counts_time, objective_of, present_of, read_recipe, search_file
 from culmen.tune.command.results import Compared, Tuned, sentences
+from culmen.tune.command.tuner import remove_results
 from culmen.tune.command.worth import Worth
 from culmen.tune.hpl.output import HplError
 
@@ -218,6 +219,34 @@ def test_a_build_is_made_once_for_the_same_words_and_sources(tmp_path):
     (tmp_path / "source").write_text("two\n")
     assert run("a").stdout == "two\na\n"
     assert (tmp_path / "builds" / "count").read_text() == "built\n" * 3
+
+
+def test_a_build_is_made_again_for_other_compilers_and_flags(tmp_path, monkeypatch):
+    words = ["--builds", str(tmp_path / "builds"), "--build=sh", "--build=-c"]
+    words += ["--build=${CC-cc} > app; echo $CFLAGS >> app; echo built >> ../count", "--", "cat", "{build}/app"]
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "cc").write_text(f"#!/bin/sh\necho {place}\n")
+        (tmp_path / place / "cc").chmod(0o755)
+    path = os.environ["PATH"]
+    monkeypatch.delenv("CC", raising=False)
+    for place, flags, other in (("one", "-O2", "a"), ("one", "-O3", "a"), ("two", "-O3", "a"), ("two", "-O3", "b")):
+        monkeypatch.setenv("PATH", f"{tmp_path / place}:{path}")
+        monkeypatch.setenv("CFLAGS", flags)
+        monkeypatch.setenv("OTHER", other)
+        assert run_measured(tmp_path, *words).stdout == f"{place}\n{flags}\n"
+    monkeypatch.setenv("CC", str(tmp_path / "one/cc"))
+    assert run_measured(tmp_path, *words).stdout == "one\n-O3\n"
+    assert (tmp_path / "builds/count").read_text() == "built\n" * 4, "other variables do not matter"
+
+
+def test_builds_are_removed_without_files_of_the_user(tmp_path):
+    words = ["--builds", str(tmp_path / "builds"), "--build=true", "--", "true"]
+    assert run_measured(tmp_path, *words).returncode == 0
+    (tmp_path / "builds/mine").mkdir()
+    (tmp_path / "builds/mine.lock").touch()
+    remove_results(tmp_path)
+    assert sorted(path.name for path in (tmp_path / "builds").iterdir()) == ["mine", "mine.lock"]
 
 
 def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path):

@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import resource
 import runpy
 import shutil
@@ -29,6 +30,15 @@ BUILD = "{build}"  # in words: the folder with the result of the build
 _WRONG, _LATE, _UNBUILT = 127, 124, 125  # exit codes; the first two are those of a shell and of `timeout`
 _LOG, _DONE, _LINES = "build.log", ".culmen-built", 15
 LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # of bench/parts.py: variables of launchers, which evaluators do not get
+_DECISIVE = re.compile(
+    r"((OMPI|MPICH|I_MPI)_)?(CC|CXX|FC|F77|F90)|MPI(CC|CXX|FC|F77|F90)|LD|AR|NVCC|HIPCC|\w*FLAGS|LIBS|LDLIBS"
+    r"|CPATH|\w*INCLUDE_PATH|LIBRARY_PATH|PKG_CONFIG_PATH|LOADEDMODULES"
+)
+_KEY = re.compile("[0-9a-f]{16}")  # of the folder of a build
+_COMPILERS = (
+    "cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "icx", "icpx", "ifx", "nvcc",
+    "mpicc", "mpicxx", "mpif90", "mpifort",
+)  # fmt: skip
 ENERGY = Path("/sys/class/powercap")
 _MOST_W = 2000.0  # more than a processor uses
 
@@ -178,10 +188,10 @@ class Meter:
 
 
 def _built(options: argparse.Namespace) -> Path:
-    """The folder of this build. Builds with the same words and sources are made only once, even if several workers need
-    them."""
+    """The folder of this build. Builds with the same words, sources and compilers are made only once, even if several
+    workers need them."""
     sources = [options.folder / source for source in options.source]
-    key = hashlib.sha256(json.dumps(options.build).encode())
+    key = hashlib.sha256(json.dumps([options.build, _decisive(_seen(options)), _cpu()]).encode())
     try:
         for source in sources:
             for path in _files_in(source):
@@ -199,6 +209,16 @@ def _built(options: argparse.Namespace) -> Path:
     return folder
 
 
+def remove_builds(builds: Path) -> None:
+    """Removes all builds. The folder may also have files of the user."""
+    for lock in builds.glob("*.lock"):
+        if _KEY.fullmatch(lock.stem):
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink()
+    with contextlib.suppress(OSError):  # it has other files, or does not exist
+        builds.rmdir()
+
+
 def _files_in(source: Path) -> Iterator[Path]:
     yield from sorted(p for p in source.rglob("*") if p.is_file()) if source.is_dir() else [source]
 
@@ -207,6 +227,26 @@ def _seen(options: argparse.Namespace) -> dict[str, str]:
     """The environment of a build, without settings. Settings reach a build only through its words, which identify the
     build."""
     return {k: v for k, v in os.environ.items() if k not in options.hide and not k.startswith("CULMEN_")}
+
+
+def _decisive(seen: dict[str, str]) -> dict[str, str]:
+    """The part of a build's environment that changes its result: variables of compilers, and where compilers are.
+    Other variables differ between shells, and must not make builds differ."""
+    found = {name: value for name, value in seen.items() if _DECISIVE.fullmatch(name)}
+    named = {value.split()[0] for value in found.values() if value.split()}
+    for program in sorted(named.union(_COMPILERS)):
+        if place := shutil.which(program, path=seen.get("PATH")):
+            found[f"which {program}"] = os.path.realpath(place)
+    return dict(sorted(found.items()))
+
+
+def _cpu() -> str:
+    """The model of the processor, because compilers can build for the machine on which they run."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return text.partition("model name")[2].partition("\n")[0].strip(" \t:")
 
 
 def _digest(path: Path) -> bytes:

@@ -30,6 +30,7 @@ from ...study_file import StudyFile
 from .effects import Effect, effects_of
 from .failed import failed_in, steady
 from .lines import lines_of
+from .measured import remove_builds
 from .page import tuning_page
 from .recipe import (
     ROUND,
@@ -63,6 +64,7 @@ def remove_results(folder: Path) -> None:
     remove_measurements(*(folder / name for name in STORES))
     for name in (_FOUND, RESULT):
         (folder / name).unlink(missing_ok=True)
+    remove_builds(folder / _BUILDS)
 
 
 def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
