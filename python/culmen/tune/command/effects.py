@@ -14,8 +14,9 @@ _SAMPLES, _SHUFFLES, _LIKELY = 200, 300, 0.99
 @dataclass(frozen=True)
 class Effect:
     """``size``: factor between the worst and the best value of the parameter, if all else is equal. If not all figures
-    are positive, it is their difference. ``low``, ``high``: 95 % interval of ``size``, from resampled runs (bootstrap).
-    ``matters``: the effect is larger than 99 % of the effects of shuffled values."""
+    are positive, it is their difference. ``low``, ``high``: 95 % interval of ``size``, from resampled runs (basic
+    bootstrap: Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 5.2). ``matters``: the effect
+    is larger than 99 % of the effects of shuffled values; otherwise, the interval begins at no effect."""
 
     name: str
     size: float
@@ -48,7 +49,9 @@ def effects_of(
     for _ in range(_SAMPLES):
         rows = rng.integers(len(y), size=len(y))
         again.append(_sizes([block[rows] for block in blocks], y[rows]))
-    low, high = np.quantile(again, [0.025, 0.975], axis=0)
+    most, least = np.quantile(again, [0.025, 0.975], axis=0)
+    # A size is never below 0, so noise makes it larger, and resampling makes it larger once more.
+    low, high = np.maximum(2 * sizes - least, 0), np.maximum(2 * sizes - most, sizes)
     effects = []
     for j, name in enumerate(names):
         shuffled = []
@@ -57,8 +60,9 @@ def effects_of(
             others[j] = blocks[j][rng.permutation(len(y))]
             shuffled.append(_sizes(others, y)[j])
         matters = bool(sizes[j] > np.quantile(shuffled, _LIKELY))
-        size, least, most = (float(np.exp(s[j]) if positive else s[j]) for s in (sizes, low, high))
-        effects.append(Effect(name, size, least, most, matters))
+        bounds = sizes[j], low[j] if matters else 0.0, high[j]
+        size, lowest, highest = (float(np.exp(bound) if positive else bound) for bound in bounds)
+        effects.append(Effect(name, size, lowest, highest, matters))
     return sorted(effects, key=lambda effect: -effect.size)
 
 
