@@ -86,7 +86,8 @@ static void begin(void) {
   tune_agree_on_variables(world);
   if (tune_off != NULL && tune_is_first()) tune_say("nothing is tuned: %s", tune_off);
   if (tune_off == NULL) tune_begin_communicators();
-  tune_read_file(version);
+  tune_begin_file(version);
+  tune_read_file();
   if (tune_off == NULL) tune_prepare(tune_find(world));
 }
 

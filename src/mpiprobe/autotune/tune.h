@@ -320,7 +320,8 @@ MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
 
 /// The choices for a communicator, at its rank 0: for each cell an algorithm, tune_open or tune_pass.
 enum { tune_open = 255, tune_pass = 254 };
-void tune_read_file(const char* library_version);
+void tune_begin_file(const char* library_version);
+void tune_read_file(void);
 void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
 /// Call it before MPI_Finalize. Collective.
 void tune_write_file(void);
