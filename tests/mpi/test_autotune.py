@@ -64,7 +64,8 @@ def test_errors_that_a_program_handles_stay_its_own(mpi, tmp_path, command):
 def written(path: Path, like: Tuning, *choices: Choice) -> Path:
     lines = ["culmen-tuning\t1", f"mpi\t{like.mpi}", f"ranks\t{like.ranks}", "processor\tany"]
     for choice in choices:
-        lines.append(f"communicator\t{choice.communicator}\t{choice.ranks}")
+        words = ("communicator", choice.communicator, str(choice.ranks), choice.members)
+        lines.append("\t".join(word for word in words if word))
         lines.append(f"{choice.collective}\t{choice.size}\t{choice.algorithm}\t1\t1\t1")
     path.write_text("\n".join(lines) + "\n")
     return path

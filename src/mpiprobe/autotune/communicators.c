@@ -282,6 +282,25 @@ static void leave_out(struct tune_state* state) {
       state->name);
 }
 
+/// Siblings, such as the rows of a grid, have one name. Their members tell them apart in the file.
+static void write_members(MPI_Comm comm, char text[probe_members_bytes]) {
+  MPI_Group own, world;
+  REAL(MPI_Comm_group)(comm, &own);
+  REAL(MPI_Comm_group)(tune_world(), &world);
+  probe_write_members(text, own, world);
+  REAL(MPI_Group_free)(&world);
+  REAL(MPI_Group_free)(&own);
+}
+
+static void begin_choices(const struct tune_state* state, struct tune_agreed* agreed) {
+  memset(agreed->choices, tune_pass, sizeof agreed->choices);
+  if (state->rank == 0) {
+    write_members(state->comm, agreed->members);
+    tune_choices_for(state, agreed);
+  }
+  REAL(MPI_Bcast)(agreed->choices, (int)sizeof agreed->choices, byte_type, 0, state->comm);
+}
+
 int tune_agree(struct tune_state* state) {
   if (state->agreed != NULL || state->leaves_alone) return !state->leaves_alone;
   const int64_t bytes = bytes_for(state->size);
@@ -292,9 +311,7 @@ int tune_agree(struct tune_state* state) {
   struct tune_agreed* const agreed = calloc(1, sizeof *agreed);
   if (agreed == NULL) abort();  // the other ranks expect the same of this one
   for (unsigned k = 0; k < tune_most_algorithms; ++k) agreed->shadows[k] = state->comm;
-  memset(agreed->choices, tune_pass, sizeof agreed->choices);
-  if (state->rank == 0) tune_choices_for(state, agreed->choices);
-  REAL(MPI_Bcast)(agreed->choices, (int)sizeof agreed->choices, byte_type, 0, state->comm);
+  begin_choices(state, agreed);
   state->bytes = bytes;
   __atomic_add_fetch(&memory, bytes, __ATOMIC_RELAXED);
   state->agreed = agreed;

@@ -6,10 +6,12 @@
 //   processor      NAME
 //   off            REASON
 //   left_out       NUMBER
-//   communicator   NAME  RANKS
+//   communicator   NAME  RANKS  MEMBERS
 //   COLLECTIVE     BYTES  ALGORITHM  DEFAULT_US  CHOSEN_US  CALLS
 //
-// A line of the last kind belongs to the communicator above it. BYTES is the smallest size of a class. A time of 0 us
+// A line of the last kind belongs to the communicator above it. MEMBERS are its ranks in the world, for example 0-3,
+// or a shorter text that stands for many ranks. Communicators with the same name and size can have different members.
+// Older files do not have them. BYTES is the smallest size of a class. A time of 0 us
 // was not measured. The line off says why nothing was tuned; it is missing if the tuner was active. The line left_out
 // has the number of communicators that were left out because the memory was used up; it is missing if there were none.
 #include <errno.h>
@@ -50,7 +52,7 @@ static int has_choices(const struct tune_state* state) {
 }
 
 static void write_state(FILE* out, const struct tune_state* state) {
-  fprintf(out, "communicator\t%s\t%d\n", state->name, state->size);
+  fprintf(out, "communicator\t%s\t%d\t%s\n", state->name, state->size, state->agreed->members);
   for (unsigned what = 0; what < tune_collectives; ++what) {
     for (unsigned class = 0; state->cells[what] != NULL && class < tune_classes; ++class) {
       const struct tune_cell* const cell = &state->cells[what][class];

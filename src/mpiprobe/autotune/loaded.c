@@ -5,6 +5,7 @@
 
 #include "mpiprobe/autotune/file.h"
 
+static const char communicator[] = "communicator\t";
 static char* loaded;  // content of the file; null if there is none
 
 static MPI_Datatype chars(void) { return PROBE_OBJECT("ompi_mpi_char", MPI_CHAR); }
@@ -91,17 +92,17 @@ static uint8_t algorithm_named(unsigned what, const char* word, size_t length, i
   return tune_pass;
 }
 
-static void take_line(const struct tune_state* state, const char* line,
-                      uint8_t choices[tune_collectives][tune_classes]) {
+/// The first line for a cell counts.
+static void take_line(int ranks, const char* line, uint8_t choices[tune_collectives][tune_classes]) {
   const char* const tab = strchr(line, '\t');
   const unsigned what = tab != NULL ? collective_named(line, (size_t)(tab - line)) : tune_collectives;
   char* end = NULL;
   if (what == tune_collectives) return;
   const uint64_t bytes = strtoull(tab + 1, &end, 10);
   uint8_t* const choice = &choices[what][tune_class(bytes)];
-  if (*end != '\t' || *choice == tune_pass) return;  // the settings leave it alone
+  if (*end != '\t' || *choice != tune_open) return;
   const char* const word = end + 1;
-  *choice = algorithm_named(what, word, strcspn(word, "\t\n"), state->size);
+  *choice = algorithm_named(what, word, strcspn(word, "\t\n"), ranks);
 }
 
 static int is_left_alone(unsigned what, unsigned class) {
@@ -110,20 +111,45 @@ static int is_left_alone(unsigned what, unsigned class) {
          least > tune_settings.most;
 }
 
-void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]) {
+/// The next line of the same communicator; null if there is none.
+static const char* next_in_block(const char* line) {
+  const char* const next = strchr(line, '\n');
+  if (next == NULL || next[1] == '\0' || strncmp(next + 1, communicator, strlen(communicator)) == 0) return NULL;
+  return next + 1;
+}
+
+/// Whether the rest of a communicator's line, after the number of ranks, allows these members. null: any ones.
+static int allows(const char* rest, const char* members) {
+  if (*rest == '\n') return 1;  // an older file does not have them
+  if (*rest != '\t') return 0;
+  const size_t length = strcspn(rest + 1, "\t\n");
+  return members == NULL || (strlen(members) == length && strncmp(rest + 1, members, length) == 0);
+}
+
+/// Takes the choices of all communicators in the file with this name, size and members. Returns whether there are any.
+static int take_blocks(const struct tune_state* state, const char* members,
+                       uint8_t choices[tune_collectives][tune_classes]) {
+  char header[tune_name_bytes + 64];
+  int found = 0;
+  snprintf(header, sizeof header, "\n%s%s\t%d", communicator, state->name, state->size);
+  for (const char* at = loaded; (at = strstr(at, header)) != NULL;) {
+    at += strlen(header);
+    if (!allows(at, members)) continue;
+    found = 1;
+    for (const char* line = at; (line = next_in_block(line)) != NULL;) take_line(state->size, line, choices);
+  }
+  return found;
+}
+
+void tune_choices_for(const struct tune_state* state, struct tune_agreed* agreed) {
+  uint8_t(*const choices)[tune_classes] = agreed->choices;
   if (!tune_is_chosen(state->name)) return;
   for (unsigned what = 0; what < tune_collectives; ++what) {
     for (unsigned class = 0; class < tune_classes; ++class)
       choices[what][class] = is_left_alone(what, class) ? tune_pass : tune_open;
   }
-  char header[tune_name_bytes + 64];
-  snprintf(header, sizeof header, "\ncommunicator\t%s\t%d\n", state->name, state->size);
-  const char* line = loaded != NULL ? strstr(loaded, header) : NULL;
-  for (line = line != NULL ? line + strlen(header) : NULL; line != NULL && strncmp(line, "communicator\t", 13) != 0;) {
-    take_line(state, line, choices);
-    line = strchr(line, '\n');
-    line = line != NULL && line[1] != '\0' ? line + 1 : NULL;
-  }
+  // In another launch, a communicator of the same name may have other members.
+  if (loaded != NULL && !take_blocks(state, agreed->members, choices)) take_blocks(state, NULL, choices);
   const int explores = tune_settings.load == NULL || tune_settings.dump != NULL;
   for (unsigned k = 0; !explores && k < tune_collectives * tune_classes; ++k) {
     if (choices[k / tune_classes][k % tune_classes] == tune_open)

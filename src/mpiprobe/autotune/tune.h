@@ -153,6 +153,7 @@ struct tune_state {
 struct tune_agreed {
   MPI_Comm shadows[tune_most_algorithms];  // the communicator itself if none was made
   uint8_t choices[tune_collectives][tune_classes];
+  char members[probe_members_bytes];  // its ranks in the world, as rank 0 knows them
 };
 
 /// The state of a communicator; null if its calls are not tuned.
@@ -322,7 +323,7 @@ MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
 enum { tune_open = 255, tune_pass = 254 };
 void tune_begin_file(const char* library_version);
 void tune_read_file(void);
-void tune_choices_for(const struct tune_state* state, uint8_t choices[tune_collectives][tune_classes]);
+void tune_choices_for(const struct tune_state* state, struct tune_agreed* agreed);
 /// Call it before MPI_Finalize. Collective.
 void tune_write_file(void);
 

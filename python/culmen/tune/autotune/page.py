@@ -1,5 +1,6 @@
 """The summary that `culmen autotune` prints after the program."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from rich import box
@@ -49,9 +50,13 @@ def _table(choices: list[Choice]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in _COLUMNS:
         table.add_column(name, justify="right" if name in _RIGHT else "left", overflow="fold")
+    members = defaultdict(set)
     for each in choices:
+        members[each.communicator, each.ranks].add(each.members)
+    for each in choices:
+        of = f": {each.members}" if len(members[each.communicator, each.ranks]) > 1 else ""
         times = [f"{1e6 * t:.4g} µs" if t else "" for t in (each.default_s, each.chosen_s)]
         gain = f"{each.gain_s:.2g} s" if each.chosen_s else ""
-        words = (f"{each.communicator} ({each.ranks})", each.collective, shown_size(each.size), each.algorithm)
+        words = (f"{each.communicator} ({each.ranks}{of})", each.collective, shown_size(each.size), each.algorithm)
         table.add_row(*words, *times, str(each.calls), gain)
     return table

@@ -12,7 +12,8 @@ _FIRST = "culmen-tuning\t1"
 @dataclass(frozen=True)
 class Choice:
     """The algorithm for calls of one collective on one communicator. The messages have at least ``size`` bytes and less
-    than twice as many. The times are of one call, or 0 if they were not measured."""
+    than twice as many. The times are of one call, or 0 if they were not measured. ``members``: the communicator's ranks
+    in the world, for example "0-3"; empty in older files."""
 
     communicator: str
     ranks: int
@@ -22,6 +23,7 @@ class Choice:
     default_s: float
     chosen_s: float
     calls: int
+    members: str = ""
 
     @property
     def gain_s(self) -> float:
@@ -56,18 +58,19 @@ def read_tuning(path: Path) -> Tuning:
         raise InputError(f"{path} is no tuning file of culmen")
     header: dict[str, str] = {}
     choices: list[Choice] = []
-    communicator, ranks = "", 0
+    communicator, ranks, members = "", 0, ""
     for number, line in enumerate(lines[1:], 2):
         words = line.split("\t")
         try:
             if words[0] == "communicator":
-                communicator, ranks = words[1], int(words[2])
+                communicator, ranks, members = words[1], int(words[2]), "".join(words[3:4])
             elif len(words) == 2:
                 header[words[0]] = words[1]
             else:
                 collective, size, algorithm, default, chosen, calls = words
                 us = 1e-6 * float(default), 1e-6 * float(chosen)
-                choices.append(Choice(communicator, ranks, collective, int(size), algorithm, *us, int(calls)))
+                point = (communicator, ranks, collective, int(size), algorithm)
+                choices.append(Choice(*point, *us, int(calls), members))
         except (ValueError, IndexError):
             raise InputError(f"{path}, line {number}: '{line}' is no line of a tuning file") from None
 

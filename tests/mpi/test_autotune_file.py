@@ -1,0 +1,73 @@
+"""The tuning file of ``culmen autotune``: what a load uses, and what it says, under both MPIs."""
+
+import os
+import subprocess
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from culmen.launch.mpi import find_launcher
+from culmen.launch.programs import own_library
+from culmen.tune.autotune.page import page
+from culmen.tune.autotune.tuned import Choice, Tuning, read_tuning
+from harness import HANGS_S
+from profiles import AS_ROOT, built
+from rich.console import Console
+from test_autotune import written
+
+pytestmark = pytest.mark.either("mpi")
+
+HALF, ROW = "world/create 1", "world/cart 1/cart_sub 1"
+
+
+def run(mpi: str, folder: Path, words: list[str], ranks: int, **settings: str) -> subprocess.CompletedProcess:
+    """The program with the library alone: then a run may load and write a file."""
+    words = [str(ranks) if word == "RANKS" else word for word in words]
+    variables = {f"CULMEN_TUNING_{name}": value for name, value in settings.items()}
+    library = {"LD_PRELOAD": str(own_library(f"autotune_{find_launcher(mpi).mpi.module}"))}
+    environment = {**os.environ, **AS_ROOT, **library, **variables}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def loaded(mpi: str, folder: Path, words: list[str], ranks: int, like: Tuning, *choices: Choice) -> list[Choice]:
+    """The choices that hold from the first call on, so that their algorithms are not timed."""
+    written(folder / "in.tuning", like, *choices)
+    run(mpi, folder, words, ranks, LOAD="in.tuning", DUMP="out.tuning")
+    return [each for each in read_tuning(folder / "out.tuning").choices if not each.default_s]
+
+
+def key(choice: Choice) -> tuple[str, str, str, str]:
+    return choice.communicator, choice.members, choice.collective, choice.algorithm
+
+
+def test_communicators_with_the_same_name_keep_their_own_choices(mpi, tmp_path):
+    words = built(mpi, tmp_path, "siblings_program.c")
+    run(mpi, tmp_path, words, 4, DUMP="first.tuning")
+    like = read_tuning(tmp_path / "first.tuning")
+    expected = {
+        (HALF, "0-1", "allreduce"),
+        (HALF, "2-3", "bcast"),
+        (ROW, "0-1", "allreduce"),
+        (ROW, "2-3", "allreduce"),
+    }
+    assert {key(each)[:3] for each in like.choices} == expected
+    one, other = find_launcher(mpi).mpi.collectives.of["allreduce"]["algorithms"][1:3]
+    names = {(HALF, "2-3"): "binomial", (ROW, "2-3"): other}
+    chosen = [replace(each, algorithm=names.get(key(each)[:2], one)) for each in like.choices]
+    assert {*map(key, loaded(mpi, tmp_path, words, 4, like, *chosen))} == {*map(key, chosen)}
+    elsewhere = [replace(each, members="7-8") for each in chosen if each.communicator == HALF]
+    expected = {(HALF, "0-1", "allreduce", one), (HALF, "2-3", "bcast", "binomial")}
+    assert {*map(key, loaded(mpi, tmp_path, words, 4, like, *elsewhere))} == expected
+    without_members = [replace(each, members="") for each in elsewhere]
+    assert {*map(key, loaded(mpi, tmp_path, words, 4, like, *without_members))} == expected
+
+
+def test_the_page_tells_communicators_with_the_same_name_apart():
+    choices = [Choice(ROW, 2, "bcast", 64, "ring", 2e-6, 1e-6, 9, members) for members in ("0-1", "2-3")]
+    console = Console(width=200, record=True, file=StringIO())
+    console.print(page(Tuning("MPI", 4, "", "", [*choices, replace(choices[0], communicator="world", ranks=4)])))
+    said = console.export_text()
+    assert f"{ROW} (2: 0-1)" in said and f"{ROW} (2: 2-3)" in said and "world (4)" in said
