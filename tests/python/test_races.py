@@ -8,7 +8,7 @@ from culmen.bench.collectives.measured import all_that_need_more, points_of
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.tune.cluster import pairs
-from culmen.tune.cluster.pairs import LAUNCHES, VISITS, Gain, are_faster, confidence_of, gain_of, next_pairs
+from culmen.tune.cluster.pairs import LAUNCHES, LEAST_GAIN, VISITS, Gain, are_faster, confidence_of, gain_of, next_pairs
 from culmen.tune.cluster.race import Race
 
 SIZES = (8, 64, 512, 4096, 32768)
@@ -103,6 +103,11 @@ def test_a_clear_gain_is_found_with_its_interval():
     found = [gains(1.5, seed) for seed in range(200)]
     assert all(are_faster(found))
     assert sum(each.low <= 1.5 <= each.high for each in found) >= 180, "95 % of 200, less four standard errors"
+
+
+def test_a_gain_that_is_certain_but_small_changes_nothing():
+    sure = [gain_of([[(factor, 1.0)] * VISITS] * LAUNCHES) for factor in (0.999 * LEAST_GAIN, 1.001 * LEAST_GAIN)]
+    assert are_faster(sure) == [False, True]
 
 
 def test_without_a_difference_the_default_is_kept():

@@ -77,6 +77,15 @@ def test_the_first_condition_that_is_true_counts(ranks, size, expected):
     assert leaf(ALGORITHMS, "bcast", ranks, size) == expected
 
 
+@pytest.mark.parametrize("ranks", range(4, 9))
+def test_an_algorithm_that_not_all_numbers_of_ranks_can_run_holds_only_where_it_was_measured(ranks):
+    """noncommutative ends the program with 5 to 7 ranks."""
+    rules = rules_of({"reduce_scatter": {n: [(8, "noncommutative"), (64, "noncommutative")] for n in (4, 8)}}, KNOWN)
+    row = rules.row("reduce_scatter", ranks, 8 * ranks)
+    names = [DEFAULT, *KNOWN.of["reduce_scatter"]["algorithms"]]
+    assert names[row.algorithm if row else 0] == ("noncommutative" if ranks in (4, 8) else DEFAULT)
+
+
 def test_there_is_no_way_back():
     tree = {"collective=bcast": {"comm_size<=4": {"avg_msg_size<=8": {SMP: {}}}, "comm_size=any": {RING: {}}}}
     assert leaf(tree, "bcast", 4, 9) == ""

@@ -92,6 +92,13 @@ def test_an_algorithm_that_is_refused_at_one_size_is_used_at_others(tmp_path):
     assert page.lost_rows(tuned) == [["allreduce", "4", "8 B", "tree", refused]]
 
 
+def test_an_algorithm_that_was_refused_later_is_not_chosen_although_it_was_faster(tmp_path):
+    measure(tmp_path, "bcast", 4, [8])
+    write(tmp_path, "bcast", 4, RACE, [samples(DEFAULT, 8, 2e-6), samples("chain", 8, 0, "too few elements")])
+    tuned = tuned_from([("bcast", 4)], tmp_path)
+    assert [each.algorithm for each in tuned.choices] == [DEFAULT]
+
+
 def test_the_fastest_two_of_a_race_are_compared_and_the_faster_one_is_chosen(tmp_path):
     seconds = {DEFAULT: 4e-6, "chain": 2e-6, "pipeline": 2.1e-6, "knomial": 3e-6}
     write(tmp_path, "bcast", 4, RACE, [samples(name, 8, s) for name, s in seconds.items()])
