@@ -71,3 +71,11 @@ def test_the_page_tells_communicators_with_the_same_name_apart():
     console.print(page(Tuning("MPI", 4, "", "", [*choices, replace(choices[0], communicator="world", ranks=4)])))
     said = console.export_text()
     assert f"{ROW} (2: 0-1)" in said and f"{ROW} (2: 2-3)" in said and "world (4)" in said
+
+
+def test_wrong_settings_are_said_by_one_rank(mpi, tmp_path):
+    words = [*built(mpi, tmp_path, "broadcasts_program.c"), "8", "10"]
+    wrong = {"REPETITIONS": "many", "COLLECTIVES": "bcats", "COMMUNICATORS": 600 * "x"}
+    said = run(mpi, tmp_path, words, 3, **wrong).stderr
+    counts = [said.count(f"culmen: CULMEN_TUNING_{name} ") for name in wrong]
+    assert counts == [1, 1, 1], said

@@ -52,6 +52,9 @@ void tune_say(const char* format, ...) {
   va_end(arguments);
 }
 
+/// Rank 0 says it for all, because its settings hold.
+#define SAY_ONCE(...) (tune_is_first() ? tune_say(__VA_ARGS__) : (void)0)
+
 static const char* text_of(const char* name) {
   const char* const text = getenv(name);
   return text != NULL && *text != '\0' ? text : NULL;
@@ -81,7 +84,7 @@ static uint64_t number_of(const char* name, uint64_t otherwise, uint64_t least, 
   const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : 0;
   if (text == NULL) return otherwise;
   if (*end == '\0' && *text != '-' && value >= least && value <= most) return value;
-  tune_say("%s must be a whole number from %llu to %llu, got '%s'; %llu is used", name, (unsigned long long)least,
+  SAY_ONCE("%s must be a whole number from %llu to %llu, got '%s'; %llu is used", name, (unsigned long long)least,
            (unsigned long long)most, text, (unsigned long long)otherwise);
   return otherwise;
 }
@@ -97,7 +100,7 @@ static uint32_t collectives_in(const char* text) {
     unsigned what = 0;
     while (what < tune_collectives && strcmp(word, tune_names[what]) != 0) ++what;
     if (what == tune_collectives)
-      tune_say("CULMEN_TUNING_COLLECTIVES names '%s', which is no collective; known are bcast, allreduce and the like",
+      SAY_ONCE("CULMEN_TUNING_COLLECTIVES names '%s', which is no collective; known are bcast, allreduce and the like",
                word);
     else found |= UINT32_C(1) << what;
   }
@@ -108,7 +111,7 @@ static void read_communicators(const char* text) {
   if (text == NULL) return;
   snprintf(tune_settings.communicators, sizeof tune_settings.communicators, "%s", text);
   if (strlen(text) >= sizeof tune_settings.communicators)
-    tune_say("CULMEN_TUNING_COMMUNICATORS may have %zu bytes, got %zu; the rest of it is ignored",
+    SAY_ONCE("CULMEN_TUNING_COMMUNICATORS may have %zu bytes, got %zu; the rest of it is ignored",
              sizeof tune_settings.communicators - 1, strlen(text));
 }
 
