@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi.collectives import DEFAULT
 from culmen.launch.programs import own_library
 from culmen.tune.autotune.page import page
 from culmen.tune.autotune.tuned import Choice, Tuning, read_tuning
@@ -71,6 +72,39 @@ def test_the_page_tells_communicators_with_the_same_name_apart():
     console.print(page(Tuning("MPI", 4, "", "", [*choices, replace(choices[0], communicator="world", ranks=4)])))
     said = console.export_text()
     assert f"{ROW} (2: 0-1)" in said and f"{ROW} (2: 2-3)" in said and "world (4)" in said
+
+
+def made(mpi: str, folder: Path) -> tuple[list[str], Choice]:
+    """A program with broadcasts, and its choice."""
+    words = [*built(mpi, folder, "broadcasts_program.c"), "8", "60"]
+    run(mpi, folder, words, 2, DUMP="first.tuning")
+    (choice,) = read_tuning(folder / "first.tuning").choices
+    return words, choice
+
+
+def test_choices_that_cannot_be_used_are_said_once(mpi, tmp_path):
+    words, choice = made(mpi, tmp_path)
+    like = read_tuning(tmp_path / "first.tuning")
+    good = [choice, replace(choice, communicator="world/dup 9"), replace(choice, algorithm=DEFAULT)]
+    written(tmp_path / "good.tuning", like, *good)
+    assert "cannot be used" not in run(mpi, tmp_path, words, 2, LOAD="good.tuning").stderr
+    bad = [replace(choice, algorithm="binomal"), replace(choice, collective="bcats")]
+    written(tmp_path / "bad.tuning", like, choice, *bad)
+    said = run(mpi, tmp_path, words, 2, LOAD="bad.tuning").stderr
+    assert said.count("2 of its choices cannot be used here, the first in line 8, 'bcast\t8\tbinomal\t") == 1, said
+    assert "this MPI has no such algorithm" in said
+
+
+def test_line_ends_of_windows_are_accepted(mpi, tmp_path):
+    words, choice = made(mpi, tmp_path)
+    file = written(
+        tmp_path / "in.tuning", read_tuning(tmp_path / "first.tuning"), replace(choice, algorithm="binomial")
+    )
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    done = run(mpi, tmp_path, words, 2, LOAD="in.tuning", DUMP="out.tuning")
+    assert "nothing is tuned" not in done.stderr
+    (kept,) = read_tuning(tmp_path / "out.tuning").choices
+    assert kept.algorithm == "binomial" and not kept.default_s
 
 
 def test_wrong_settings_are_said_by_one_rank(mpi, tmp_path):

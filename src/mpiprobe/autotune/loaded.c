@@ -11,6 +11,16 @@ static char* loaded;  // content of the file; null if there is none
 static MPI_Datatype chars(void) { return PROBE_OBJECT("ompi_mpi_char", MPI_CHAR); }
 static MPI_Datatype ints(void) { return PROBE_OBJECT("ompi_mpi_int", MPI_INT); }
 
+/// An editor may have ended the lines with CR and LF.
+static void drop_carriage_returns(char* text, int* bytes) {
+  char* out = text;
+  for (const char* in = text; *in != '\0'; ++in) {
+    if (*in != '\r' || in[1] != '\n') *out++ = *in;
+  }
+  *out = '\0';
+  *bytes = (int)(out - text);
+}
+
 static char* content_of(const char* path, int* bytes) {
   errno = 0;
   FILE* const file = fopen(path, "r");
@@ -28,6 +38,7 @@ static char* content_of(const char* path, int* bytes) {
              file == NULL || errno != 0 ? strerror(errno) : "it is empty");
   if (file != NULL) fclose(file);
   *bytes = (int)used;
+  if (text != NULL) drop_carriage_returns(text, bytes);
   return text;
 }
 
@@ -49,27 +60,6 @@ static void say_other_ranks(void) {
         "%s was made with %d ranks, but here are %d: its choices hold only for communicators with the same name and "
         "number of ranks",
         tune_settings.load, before, now);
-}
-
-void tune_read_file(void) {
-  if (tune_settings.load == NULL || tune_off != NULL) return;
-  int bytes = 0;
-  const int is_first = tune_is_first();
-  if (is_first) loaded = content_of(tune_settings.load, &bytes);
-  REAL(MPI_Bcast)(&bytes, 1, ints(), 0, tune_world());
-  if (!is_first && bytes > 0) loaded = calloc(1, (size_t)bytes + 1);
-  if (bytes > 0 && loaded == NULL) abort();
-  if (bytes > 0) REAL(MPI_Bcast)(loaded, bytes, chars(), 0, tune_world());
-  const char* const mistake = bytes > 0 ? mistake_in(loaded) : NULL;
-  if (is_first && mistake != NULL)
-    tune_say("%s %s (here: %s); nothing is tuned", tune_settings.load, mistake, tune_version);
-  if (bytes == 0 || mistake != NULL) tune_off = "the tuning file cannot be used";
-  else if (is_first && tune_settings.dump != NULL)
-    tune_say(
-        "CULMEN_TUNING_LOAD and CULMEN_TUNING_DUMP are both set: the choices of %s hold, and what it lacks is "
-        "explored, which costs time",
-        tune_settings.load);
-  if (is_first && bytes > 0 && mistake == NULL) say_other_ranks();
 }
 
 static unsigned collective_named(const char* word, size_t length) {
@@ -109,6 +99,84 @@ static int is_left_alone(unsigned what, unsigned class) {
   const uint64_t least = tune_least_of(class), most = class == 0 ? 0 : 2 * least - 1;
   return !(tune_settings.collectives >> what & 1) || tune_mpi->of[what] == NULL || most < tune_settings.least ||
          least > tune_settings.most;
+}
+
+static int is_algorithm(unsigned what, const char* word, size_t length) {
+  const struct tune_collective* const c = tune_mpi->of[what];
+  unsigned k = 0;
+  while (c != NULL && k < c->count && (strlen(c->names[k]) != length || strncmp(c->names[k], word, length) != 0)) ++k;
+  return c != NULL && k < c->count;
+}
+
+/// The number of ranks in a communicator's line.
+static int ranks_in(const char* line) {
+  const char* const name = strchr(line, '\t') + 1;
+  const char* const ranks = name + strcspn(name, "\t\n");
+  return *ranks == '\t' ? atoi(ranks + 1) : 0;
+}
+
+struct unusable {
+  unsigned count, line;
+  const char *first, *why;
+};
+
+/// Why the choice of this line cannot be used; null if it can, or if the settings leave it alone.
+static const char* why_unusable(const char* line, int ranks) {
+  const char* const tab = strchr(line, '\t');
+  const unsigned what = tab != NULL ? collective_named(line, (size_t)(tab - line)) : tune_collectives;
+  char* end = NULL;
+  if (what == tune_collectives) return "its first word is no collective";
+  const uint64_t bytes = strtoull(tab + 1, &end, 10);
+  if (*end != '\t') return "its size is no whole number";
+  const size_t length = strcspn(end + 1, "\t\n");
+  if (is_left_alone(what, tune_class(bytes)) || algorithm_named(what, end + 1, length, ranks) != tune_pass) return NULL;
+  if (!is_algorithm(what, end + 1, length)) return "this MPI has no such algorithm";
+  return "the algorithm needs another number of ranks or an option such as --same-types, or is not safe";
+}
+
+static void note_unusable(struct unusable* found, const char* line, unsigned number, int ranks) {
+  const char* const why = *line != '\n' ? why_unusable(line, ranks) : NULL;
+  if (why == NULL) return;
+  if (found->count++ == 0) *found = (struct unusable){1, number, line, why};
+}
+
+/// Also those of communicators that the program does not make.
+static void say_unusable(void) {
+  struct unusable found = {0, 0, NULL, NULL};
+  int ranks = 0;
+  unsigned number = 1;
+  for (const char* line = loaded; (line = strchr(line, '\n')) != NULL && *++line != '\0';) {
+    ++number;
+    if (strncmp(line, communicator, strlen(communicator)) == 0) ranks = ranks_in(line);
+    else if (ranks > 0) note_unusable(&found, line, number, ranks);
+  }
+  if (found.count > 0)
+    tune_say("%s: %u of its choices cannot be used here, the first in line %u, '%.*s': %s", tune_settings.load,
+             found.count, found.line, (int)strcspn(found.first, "\n"), found.first, found.why);
+}
+
+void tune_read_file(void) {
+  if (tune_settings.load == NULL || tune_off != NULL) return;
+  int bytes = 0;
+  const int is_first = tune_is_first();
+  if (is_first) loaded = content_of(tune_settings.load, &bytes);
+  REAL(MPI_Bcast)(&bytes, 1, ints(), 0, tune_world());
+  if (!is_first && bytes > 0) loaded = calloc(1, (size_t)bytes + 1);
+  if (bytes > 0 && loaded == NULL) abort();
+  if (bytes > 0) REAL(MPI_Bcast)(loaded, bytes, chars(), 0, tune_world());
+  const char* const mistake = bytes > 0 ? mistake_in(loaded) : NULL;
+  if (is_first && mistake != NULL)
+    tune_say("%s %s (here: %s); nothing is tuned", tune_settings.load, mistake, tune_version);
+  if (bytes == 0 || mistake != NULL) tune_off = "the tuning file cannot be used";
+  else if (is_first && tune_settings.dump != NULL)
+    tune_say(
+        "CULMEN_TUNING_LOAD and CULMEN_TUNING_DUMP are both set: the choices of %s hold, and what it lacks is "
+        "explored, which costs time",
+        tune_settings.load);
+  if (is_first && bytes > 0 && mistake == NULL) {
+    say_other_ranks();
+    say_unusable();
+  }
 }
 
 /// The next line of the same communicator; null if there is none.
