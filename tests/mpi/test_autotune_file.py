@@ -113,3 +113,19 @@ def test_wrong_settings_are_said_by_one_rank(mpi, tmp_path):
     said = run(mpi, tmp_path, words, 3, **wrong).stderr
     counts = [said.count(f"culmen: CULMEN_TUNING_{name} ") for name in wrong]
     assert counts == [1, 1, 1], said
+
+
+def test_a_file_from_another_machine_is_said_once(mpi, tmp_path):
+    words, _ = made(mpi, tmp_path)
+    text = (tmp_path / "first.tuning").read_text()
+    processor = read_tuning(tmp_path / "first.tuning").processor
+    assert "\nnodes\t1\n" in text
+    for old, new, is_said in (
+        ("", "", False),
+        ("nodes\t1\n", "", False),  # an older file
+        ("nodes\t1", "nodes\t2", True),
+        (f"processor\t{processor}", f"processor\t{processor} II", True),
+    ):
+        (tmp_path / "in.tuning").write_text(text.replace(old, new))
+        said = run(mpi, tmp_path, words, 2, LOAD="in.tuning").stderr
+        assert said.count("in.tuning was made on another machine (nodes: ") == is_said, said

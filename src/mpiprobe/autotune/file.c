@@ -3,6 +3,7 @@
 //   culmen-tuning  1
 //   mpi            VERSION
 //   ranks          NUMBER
+//   nodes          NUMBER
 //   processor      NAME
 //   off            REASON
 //   left_out       NUMBER
@@ -21,6 +22,8 @@
 #include "mpiprobe/autotune/file.h"
 
 char tune_version[160];
+char tune_processor[256] = "unknown";
+int tune_nodes;
 static char* kept;  // lines of communicators that have ended
 static size_t kept_bytes;
 enum { most_kept = 1 << 20 };
@@ -28,12 +31,24 @@ enum { most_kept = 1 << 20 };
 static MPI_Datatype chars(void) { return PROBE_OBJECT("ompi_mpi_char", MPI_CHAR); }
 static MPI_Datatype ints(void) { return PROBE_OBJECT("ompi_mpi_int", MPI_INT); }
 
+static void read_processor(void) {
+  char line[512];
+  FILE* const cpus = fopen("/proc/cpuinfo", "r");
+  while (cpus != NULL && fgets(line, sizeof line, cpus) != NULL) {
+    if (sscanf(line, "model name : %255[^\n]", tune_processor) == 1) break;
+  }
+  if (cpus != NULL) fclose(cpus);
+}
+
 void tune_begin_file(const char* library_version) {
   snprintf(tune_version, sizeof tune_version, "%s", library_version);
   tune_version[strcspn(tune_version, ",\n\r")] = '\0';
   for (char* c = tune_version; *c; ++c) {
     if (*c == '\t') *c = ' ';
   }
+  if (tune_settings.dump == NULL && tune_settings.load == NULL) return;
+  tune_nodes = tune_count_nodes(tune_world());
+  if (tune_is_first()) read_processor();
 }
 
 static void write_cell(FILE* out, unsigned what, unsigned class, const struct tune_cell* cell) {
@@ -84,13 +99,8 @@ void tune_keep(const struct tune_state* state, int has_ended) {
 }
 
 static void write_header(FILE* out, int ranks, unsigned left_out) {
-  char processor[256] = "unknown", line[512];
-  FILE* const cpus = fopen("/proc/cpuinfo", "r");
-  while (cpus != NULL && fgets(line, sizeof line, cpus) != NULL) {
-    if (sscanf(line, "model name : %255[^\n]", processor) == 1) break;
-  }
-  if (cpus != NULL) fclose(cpus);
-  fprintf(out, TUNE_FIRST_LINE "\nmpi\t%s\nranks\t%d\nprocessor\t%s\n", tune_version, ranks, processor);
+  fprintf(out, TUNE_FIRST_LINE "\nmpi\t%s\nranks\t%d\nnodes\t%d\nprocessor\t%s\n", tune_version, ranks, tune_nodes,
+          tune_processor);
   if (tune_off != NULL) fprintf(out, "off\t%s\n", tune_off);
   if (left_out > 0) fprintf(out, "left_out\t%u\n", left_out);
 }

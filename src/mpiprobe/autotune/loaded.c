@@ -155,6 +155,21 @@ static void say_unusable(void) {
              found.count, found.line, (int)strcspn(found.first, "\n"), found.first, found.why);
 }
 
+/// On another machine, other algorithms may be fast.
+static void say_other_machine(void) {
+  const char* const line = strstr(loaded, "\nnodes\t");
+  const char* const name = strstr(loaded, "\nprocessor\t");
+  const char* const processor = name != NULL ? name + strlen("\nprocessor\t") : tune_processor;
+  const int nodes = line != NULL ? atoi(line + strlen("\nnodes\t")) : tune_nodes;
+  const int length = (int)strcspn(processor, "\n");
+  const int is_other = strlen(tune_processor) != (size_t)length || strncmp(processor, tune_processor, length) != 0;
+  if (is_other || nodes != tune_nodes)
+    tune_say(
+        "%s was made on another machine (nodes: %d, processor: %.*s) than this one (nodes: %d, processor: %s): other "
+        "algorithms may be faster here",
+        tune_settings.load, nodes, length, processor, tune_nodes, tune_processor);
+}
+
 void tune_read_file(void) {
   if (tune_settings.load == NULL || tune_off != NULL) return;
   int bytes = 0;
@@ -175,6 +190,7 @@ void tune_read_file(void) {
         tune_settings.load);
   if (is_first && bytes > 0 && mistake == NULL) {
     say_other_ranks();
+    say_other_machine();
     say_unusable();
   }
 }

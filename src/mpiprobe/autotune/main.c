@@ -31,15 +31,16 @@ static void share_settings(MPI_Comm world) {
   tune_settings.load = marked(tune_settings.load, own.load);
 }
 
-/// Collective.
-static int is_on_several_nodes(MPI_Comm world) {
+int tune_count_nodes(MPI_Comm world) {
   MPI_Comm node;
-  int here = 0, all = 0;
-  REAL(MPI_Comm_size)(world, &all);
+  int rank = 0, is_first = 0, nodes = 0;
   REAL(MPI_Comm_split_type)(world, MPI_COMM_TYPE_SHARED, 0, PROBE_OBJECT("ompi_mpi_info_null", MPI_INFO_NULL), &node);
-  REAL(MPI_Comm_size)(node, &here);
+  REAL(MPI_Comm_rank)(node, &rank);
   REAL(MPI_Comm_free)(&node);
-  return here < all;
+  is_first = rank == 0;
+  REAL(MPI_Allreduce)
+  (&is_first, &nodes, 1, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), world);
+  return nodes;
 }
 
 /// If one rank does not tune, no rank tunes. If one rank has several threads that call MPI, all ranks behave like it.
@@ -51,7 +52,7 @@ static void agree(MPI_Comm world) {
   (mine, all, 3, PROBE_OBJECT("ompi_mpi_int", MPI_INT), PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX), world);
   if (all[0] && tune_off == NULL) tune_off = "another rank cannot be tuned";
   tune_settings.several_threads = all[1];
-  if (tune_off == NULL && all[1] && all[2] && is_on_several_nodes(world))
+  if (tune_off == NULL && all[1] && all[2] && tune_count_nodes(world) > 1)
     tune_off =
         "several threads may call MPI at a time, and Open MPI's component han makes communicators in their calls. Set "
         "OMPI_MCA_coll=^han, or CULMEN_TUNING_ONE_THREAD=1 if only one thread calls MPI";

@@ -94,6 +94,9 @@ MPI_Comm tune_world(void);
 /// Whether this is rank 0 of the world.
 int tune_is_first(void);
 
+/// The number of nodes on which these ranks run. Collective.
+int tune_count_nodes(MPI_Comm world);
+
 /// Why nothing is tuned, for the dump; null if the tuner is active.
 extern const char* tune_off;
 extern const struct tune_mpi* tune_mpi;
@@ -321,6 +324,7 @@ MPI_Comm tune_made_alone(const struct tune_state* state, unsigned algorithm,
 
 /// The choices for a communicator, at its rank 0: for each cell an algorithm, tune_open or tune_pass.
 enum { tune_open = 255, tune_pass = 254 };
+/// Collective.
 void tune_begin_file(const char* library_version);
 void tune_read_file(void);
 void tune_choices_for(const struct tune_state* state, struct tune_agreed* agreed);
