@@ -45,5 +45,5 @@ def test_the_tuner_uses_the_same_names(mpi, tmp_path):
     command = ("--output", "out.tuning", "--collectives", "allreduce", "--", *words)
     done = culmen("autotune", *command, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
     assert done.returncode == 0, done.stderr
-    names = re.findall(r"^communicator\t(.*)\t\d+$", (tmp_path / "out.tuning").read_text(), re.MULTILINE)
+    names = re.findall(r"^communicator\t(.*?)\t\d+\t", (tmp_path / "out.tuning").read_text(), re.MULTILINE)
     assert sorted(names) == sorted(EXPECTED)

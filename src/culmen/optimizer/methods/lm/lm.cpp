@@ -309,7 +309,7 @@ OptimizerKind lm_kind() {
        .options = {OptionRule::whole("agreement",
                                      "the study ends when this number of further searches have found the best point "
                                      "again; 0: this rule and the three rules have no effect",
-                                     0, 1e6, "none; the three rules decide")
+                                     0, 1e6, "6, or a larger number that culmen chooses")
                        .formerly(0)
                        .that_only_ends(),
                    OptionRule::whole("descents",
