@@ -70,42 +70,53 @@ static unsigned collective_named(const char* word, size_t length) {
   return what;
 }
 
-/// The number of an algorithm: 0 for the MPI's own choice; tune_pass if there is no such algorithm.
-static uint8_t algorithm_named(unsigned what, const char* word, size_t length, int ranks) {
+/// The number of the algorithm with this name, from 1 on; 0 if this MPI has none.
+static unsigned number_named(unsigned what, const char* word, size_t length) {
   const struct tune_collective* const c = tune_mpi->of[what];
-  if (length == 7 && strncmp(word, "default", 7) == 0) return 0;
   for (unsigned k = 0; c != NULL && k < c->count; ++k) {
-    if (strlen(c->names[k]) == length && strncmp(c->names[k], word, length) == 0 &&
-        tune_is_possible(what, k + 1, ranks))
-      return (uint8_t)(k + 1);
+    if (strlen(c->names[k]) == length && strncmp(c->names[k], word, length) == 0) return k + 1;
   }
-  return tune_pass;
+  return 0;
+}
+
+/// The number of an algorithm: 0 for the MPI's own choice; tune_pass if it cannot be used.
+static uint8_t algorithm_named(unsigned what, const char* word, size_t length, int ranks) {
+  if (length == 7 && strncmp(word, "default", 7) == 0) return 0;
+  const unsigned number = number_named(what, word, length);
+  return number > 0 && tune_is_possible(what, number, ranks) ? (uint8_t)number : tune_pass;
+}
+
+/// The words of a line with a choice.
+struct choice {
+  unsigned what, class;
+  const char* algorithm;
+  size_t length;  // of its name
+};
+
+/// Returns why the line is no choice; null if it is one.
+static const char* read_choice(const char* line, struct choice* choice) {
+  const char* const tab = strchr(line, '\t');
+  choice->what = tab != NULL ? collective_named(line, (size_t)(tab - line)) : tune_collectives;
+  if (choice->what == tune_collectives) return "its first word is no collective";
+  char* end = NULL;
+  choice->class = tune_class(strtoull(tab + 1, &end, 10));
+  if (*end != '\t') return "its size is no whole number";
+  choice->algorithm = end + 1;
+  choice->length = strcspn(choice->algorithm, "\t\n");
+  return NULL;
 }
 
 /// The first line for a cell counts.
 static void take_line(int ranks, const char* line, uint8_t choices[tune_collectives][tune_classes]) {
-  const char* const tab = strchr(line, '\t');
-  const unsigned what = tab != NULL ? collective_named(line, (size_t)(tab - line)) : tune_collectives;
-  char* end = NULL;
-  if (what == tune_collectives) return;
-  const uint64_t bytes = strtoull(tab + 1, &end, 10);
-  uint8_t* const choice = &choices[what][tune_class(bytes)];
-  if (*end != '\t' || *choice != tune_open) return;
-  const char* const word = end + 1;
-  *choice = algorithm_named(what, word, strcspn(word, "\t\n"), ranks);
+  struct choice c;
+  if (read_choice(line, &c) != NULL || choices[c.what][c.class] != tune_open) return;
+  choices[c.what][c.class] = algorithm_named(c.what, c.algorithm, c.length, ranks);
 }
 
 static int is_left_alone(unsigned what, unsigned class) {
   const uint64_t least = tune_least_of(class), most = class == 0 ? 0 : 2 * least - 1;
   return !(tune_settings.collectives >> what & 1) || tune_mpi->of[what] == NULL || most < tune_settings.least ||
          least > tune_settings.most;
-}
-
-static int is_algorithm(unsigned what, const char* word, size_t length) {
-  const struct tune_collective* const c = tune_mpi->of[what];
-  unsigned k = 0;
-  while (c != NULL && k < c->count && (strlen(c->names[k]) != length || strncmp(c->names[k], word, length) != 0)) ++k;
-  return c != NULL && k < c->count;
 }
 
 /// The number of ranks in a communicator's line.
@@ -122,15 +133,11 @@ struct unusable {
 
 /// Why the choice of this line cannot be used; null if it can, or if the settings leave it alone.
 static const char* why_unusable(const char* line, int ranks) {
-  const char* const tab = strchr(line, '\t');
-  const unsigned what = tab != NULL ? collective_named(line, (size_t)(tab - line)) : tune_collectives;
-  char* end = NULL;
-  if (what == tune_collectives) return "its first word is no collective";
-  const uint64_t bytes = strtoull(tab + 1, &end, 10);
-  if (*end != '\t') return "its size is no whole number";
-  const size_t length = strcspn(end + 1, "\t\n");
-  if (is_left_alone(what, tune_class(bytes)) || algorithm_named(what, end + 1, length, ranks) != tune_pass) return NULL;
-  if (!is_algorithm(what, end + 1, length)) return "this MPI has no such algorithm";
+  struct choice c;
+  const char* const why = read_choice(line, &c);
+  if (why != NULL) return why;
+  if (is_left_alone(c.what, c.class) || algorithm_named(c.what, c.algorithm, c.length, ranks) != tune_pass) return NULL;
+  if (number_named(c.what, c.algorithm, c.length) == 0) return "this MPI has no such algorithm";
   return "the algorithm needs another number of ranks or an option such as --same-types, or is not safe";
 }
 
