@@ -3,7 +3,9 @@
 import itertools
 from collections.abc import Mapping
 
-_MOST = 4  # a model has at most five segments
+from .segments import MOST
+
+_MOST = MOST - 1  # breaks of a model
 
 
 def boundaries(ppn: Mapping[int, int], socket: int | None) -> tuple[float, ...]:

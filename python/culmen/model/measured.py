@@ -1,15 +1,15 @@
 """Measured times as models need them: series over the message size or the number of ranks, and single messages."""
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .._core import InputError
+from ..bench.collectives import environment
 from ..bench.collectives.samples import COLUMNS, Table
 from ..bench.parts import is_head
 from ..bench.pingpong.measured import COLUMNS as ROUTES
@@ -155,20 +155,13 @@ def _name_of(row: dict[str, str]) -> str:
 
 def cores_beside(path: Path) -> int | None:
     """The number of cores of the machine that was measured, as the description beside the table says."""
-    cores = _described(path, "cores")
+    cores = environment.read(path.parent).get("cores")
     return cores if isinstance(cores, int) else None
 
 
 def socket_beside(path: Path) -> int | None:
     """The same for the number of cores of a socket. None also if the sockets have different numbers."""
-    sockets = _described(path, "cores_of_sockets")
-    same = isinstance(sockets, list) and len(set(map(str, sockets))) == 1
-    return sockets[0] if same and isinstance(sockets[0], int) and sockets[0] > 0 else None
-
-
-def _described(path: Path, name: str) -> Any:
-    try:
-        found = json.loads((path.parent / "environment.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    sockets = environment.read(path.parent).get("cores_of_sockets")
+    if not isinstance(sockets, list) or len(set(map(str, sockets))) != 1:
         return None
-    return found.get(name) if isinstance(found, dict) else None
+    return sockets[0] if isinstance(sockets[0], int) and sockets[0] > 0 else None
