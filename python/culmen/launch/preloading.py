@@ -48,7 +48,8 @@ def library_for(command: list[str], name: str, example: str) -> Path:
             raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
         if own != kind and not is_launcher(word):
             raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
-        _check_sanitizer(word)
+        if not is_launcher(word):
+            _check_sanitizer(word)
     library = own_library(f"{name}_{kind}")
     if not library.exists():
         raise InputError(f"culmen was built without {kind}; build it again where that MPI's mpicc is on PATH")
