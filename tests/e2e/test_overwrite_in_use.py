@@ -2,29 +2,16 @@
 
 import pytest
 from harness import Running, culmen, store_is_ready, wait_for, write_study
+from small_tuning import LINE, write_tuning
 
 pytestmark = pytest.mark.no_numbers
 
 APP = "#!/bin/sh\nif [ $1 != 8 ]; then until [ -e $CULMEN_STUDY_FOLDER/go ]; do sleep 0.05; done; fi\necho rate = $1\n"
-RECIPE = """
-[space]
-n = { type = "integer", lower = 1, upper = 9, initial = 8 }
-[evaluator]
-command = ["./app", "{n}"]
-values = { rate = { regex = 'rate = (\\S+)' } }
-[objectives]
-rate = "maximize"
-[stop]
-evaluations = 8
-[tune]
-rounds = 3
-"""
-LINE = ("--figure", r"rate = (\S+)", "--maximize", "--runs", "3", "--rounds", "3", "--", "./app", "8")
 # For each command: its words, the name of a store, and files that --overwrite removes or replaces.
 COMMANDS = {
     "tune command": (("app.toml",), "comparison.db", ("found.json", "present.db", "builds/x/app")),
-    "tune placement": (("--threads", "1,2", *LINE), "search.db", ("found.json", "plan.json")),
-    "tune io": (("--iobuf", *LINE), "search.db", ("found.json", "plan.json")),
+    "tune placement": (("--threads", "1,2", *LINE, "--", "./app", "8"), "search.db", ("found.json", "plan.json")),
+    "tune io": (("--iobuf", *LINE, "--", "./app", "8"), "search.db", ("found.json", "plan.json")),
     "tune hpl": (("--program", "./app", "--minutes", "0.1"), "check.db", ("known.json", "first.db", "run-1/HPL.dat")),
     "tune cluster": ((), "tuning-again-1.db", ("tuning.db", "tried.json", "measured-on.json", "variables.json")),
     "tune cluster --variables=copy": ((), "variables-1.db", ("variables-2.db", "tried.json", "measured-on.json")),
@@ -37,10 +24,7 @@ COMMANDS = {
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "app").write_text(APP)
-    (tmp_path / "app").chmod(0o755)
-    (tmp_path / "app.toml").write_text(RECIPE)
-    return tmp_path
+    return write_tuning(tmp_path, APP)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from harness import HANGS_S
+from small_tuning import LINE, write_tuning
 
 pytestmark = pytest.mark.no_numbers
 
@@ -14,20 +15,6 @@ APP = """#!/bin/sh
 echo run >> "$(dirname "$0")/runs"
 echo "rate = $(( 100 - (${1:-3} - 3) * (${1:-3} - 3) + ${OMP_NUM_THREADS:-0} ))"
 """
-RECIPE = """
-[space]
-n = { type = "integer", lower = 1, upper = 9, initial = 8 }
-[evaluator]
-command = ["./app", "{n}"]
-values = { rate = { regex = 'rate = (\\S+)' } }
-[objectives]
-rate = "maximize"
-[stop]
-evaluations = 8
-[tune]
-rounds = 3
-"""
-LINE = ("--figure", r"rate = (\S+)", "--maximize", "--runs", "3", "--rounds", "3")
 # For each tuner: its words, and the function of culmen during which the signal comes.
 TUNERS = {
     "command": (("app.toml",), "tune.command.tuner:Tuner.compare"),
@@ -55,10 +42,7 @@ main()
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "app").write_text(APP)
-    (tmp_path / "app").chmod(0o755)
-    (tmp_path / "app.toml").write_text(RECIPE)
-    return tmp_path
+    return write_tuning(tmp_path, APP)
 
 
 def stopped(folder, name, words, where, again="the same command"):

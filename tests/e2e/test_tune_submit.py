@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import small_tuning
 from harness import culmen
 
 pytestmark = pytest.mark.no_numbers
@@ -11,28 +12,13 @@ APP = """#!/bin/sh
 echo run >> $CULMEN_STUDY_FOLDER/runs
 echo "rate = $(( 100 - ($1 - 3) * ($1 - 3) ))"
 """
-RECIPE = """
-[space]
-n = { type = "integer", lower = 1, upper = 9, initial = 8 }
-[evaluator]
-command = ["./app.sh", "{n}"]
-values = { rate = { regex = 'rate = (\\S+)' } }
-time_limit_s = 10
-[objectives]
-rate = "maximize"
-[stop]
-evaluations = 8
-[tune]
-rounds = 3
-"""
+RECIPE = small_tuning.RECIPE.replace("[objectives]", "time_limit_s = 10\n[objectives]")
 TUNE = ("tune", "command", "app.toml", "--submit", "local")
 
 
 @pytest.fixture
 def tuned(tmp_path):
-    (tmp_path / "app.sh").write_text(APP)
-    (tmp_path / "app.sh").chmod(0o755)
-    (tmp_path / "app.toml").write_text(RECIPE)
+    small_tuning.write_tuning(tmp_path, APP, RECIPE)
     done = culmen(*TUNE, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     return tmp_path
