@@ -13,14 +13,17 @@ from culmen.bench.conversation import LostError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.cluster.measured import RACE, file_of, measure
+from culmen.tune.cluster.measured import RACE, SLOW, file_of, measure
 from culmen.tune.rules import texts, trees
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.texts import built_in, check_reader, texts_of
 from culmen.tune.rules.tried import Expected, environment_for, error_of, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
+from tuning_samples import samples
+from tuning_samples import write as write_race
 
+SLOWEST = "recursive_doubling"
 COLLECTIVE = "reduce_scatter_block"  # nothing in MPI_Init calls it
 OWN = {trees.name_of_leaf(COLLECTIVE, "recursive_doubling"): {}}
 OTHER = {trees.name_of_leaf("bcast", "nb"): {}}  # of another collective: a call that comes here ends the ranks
@@ -186,6 +189,20 @@ def test_an_algorithm_that_mpich_refuses_at_one_size_is_measured_at_others(launc
     name = "reduce_scatter_allgather"
     assert [key.size for key in found.unavailable if key.algorithm == name] == [8]
     assert [key.size for key in found.points if key.algorithm == name] == [65536]
+
+
+def test_an_algorithm_that_is_predicted_to_be_slow_is_not_called(launcher, mpi, tmp_path, monkeypatch):
+    monkeypatch.setenv("CULMEN_BENCH_FOLDER", str(tmp_path))
+    for ranks in (2, 8):
+        earlier = [samples(DEFAULT, 8, 1e-6, number=6), samples(SLOWEST, 8, 9e-6)]
+        write_race(tmp_path, "allreduce", ranks, RACE, earlier)
+    asked = {"collective": "allreduce", "ranks": 4, "launch": RACE, "mpi": mpi, "interval": 0.1, "budget_s": 0.02,
+             "timeout_s": HANGS_S, "same_types": False, "commutative": False, "sizes": "8",
+             "earlier": "allreduce-2 allreduce-8"}  # fmt: skip
+    measure(asked)
+    found = Table([file_of("allreduce", 4, RACE)])
+    assert {key.algorithm: why for key, why in found.unavailable.items()}[SLOWEST] == SLOW
+    assert {DEFAULT, "nb"} == {key.algorithm for key in found.points}
 
 
 def test_a_module_is_written_for_a_folder(launcher, tmp_path):

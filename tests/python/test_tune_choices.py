@@ -7,7 +7,7 @@ import pytest
 from culmen._core import InputError
 from culmen.base.exit_codes import FINISHED, RESUMABLE
 from culmen.bench.collectives.measured import points_of
-from culmen.bench.collectives.samples import Header, Samples, write_samples
+from culmen.bench.collectives.samples import Samples
 from culmen.bench.jobs.asked import Task
 from culmen.bench.jobs.folder import JobFolder, Submitted
 from culmen.bench.jobs.job import Job
@@ -21,30 +21,13 @@ from culmen.launch.scheduler.job import Place as Phased
 from culmen.tune.cluster import measured, origin, page
 from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
 from culmen.tune.cluster.measured import RACE, candidates, file_of, leave_out_lost
-from culmen.tune.cluster.pairs import LAUNCHES, VISITS
+from culmen.tune.cluster.pairs import LAUNCHES
 from culmen.tune.cluster.trial import FILE, Trial, as_tried, tried, write_trial
 from culmen.tune.rules.made import rules_of
+from tuning_samples import VERSION, measure, samples, write
 
 KNOWN = next(mpi for mpi in load() if mpi.title == "Open MPI 4").collectives
 MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
-VERSION = "Open MPI 4.1.4"
-
-
-def samples(algorithm, size, seconds, unavailable=""):
-    visits = [] if unavailable else [[seconds, seconds]] * VISITS
-    return Samples(algorithm, size, visits, [False] * len(visits), not unavailable, unavailable)
-
-
-def write(folder, collective, ranks, launch, points, version=VERSION, nodes=1, ppn=0, partition=""):
-    header = Header("openmpi", version, collective, ranks, nodes, ppn, partition)
-    write_samples(file_of(collective, ranks, launch, folder), header, points)
-
-
-def measure(folder, collective, ranks, sizes, candidate="chain", **header):
-    """The candidate is twice as fast as the default, at all sizes."""
-    points = [samples(name, size, s) for size in sizes for name, s in ((DEFAULT, 2e-6), (candidate, 1e-6))]
-    for launch in range(LAUNCHES + 1):
-        write(folder, collective, ranks, launch, points, **header)
 
 
 def test_each_row_has_the_shape_of_its_own_race(tmp_path):

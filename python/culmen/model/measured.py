@@ -2,7 +2,7 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import InputError
 from ..bench.collectives import environment
-from ..bench.collectives.samples import COLUMNS, Table
+from ..bench.collectives.samples import COLUMNS, Measured, Table
 from ..bench.parts import is_head
 from ..bench.pingpong.measured import COLUMNS as ROUTES
 from .algorithms import model_of
@@ -36,23 +36,28 @@ class Series(NamedTuple):
     y: list[float]
 
 
+def _median(point: Measured) -> float:
+    return point.interval.median
+
+
 class Times:
-    """The median times of a table, in seconds. Points where another algorithm ran are left out.
+    """The times of a table, in seconds: by default the medians. Points where another algorithm ran are left out, and
+    those whose time is 0.
 
     ``of``: by (mpi, collective), then by algorithm, then by place. ``ppn``: the most ranks on a node, by (mpi,
     collective, ranks).
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, time_of: Callable[[Measured], float] = _median) -> None:
         self.of: dict[tuple[str, str], dict[str, dict[Place, float]]] = {}
         self.ppn: dict[tuple[str, str, int], int] = {}
         self.unverified = 0
         for key, point in sorted(table.points.items()):
             if not point.verified:
                 self.unverified += 1
-            elif point.interval.median > 0:
+            elif (time_s := time_of(point)) > 0:
                 there = self.of.setdefault((key.mpi, key.collective), {}).setdefault(key.algorithm, {})
-                there[Place(key.ranks, key.size)] = point.interval.median
+                there[Place(key.ranks, key.size)] = time_s
                 self.ppn[key.mpi, key.collective, key.ranks] = point.ppn
 
     def series(self) -> Iterator[Series]:

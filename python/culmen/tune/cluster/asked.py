@@ -18,7 +18,9 @@ from ..rules.texts import check_reader
 from ..rules.tried import reader_of_rules
 from .choices import Place
 from .limits import check_allowed
+from .measured import RACE
 from .pairs import LAUNCHES, VISITS
+from .predicted import order_of
 from .setting_gains import TunedVariables
 from .variables_asked import VariableTuning, groups_of
 
@@ -44,17 +46,18 @@ class Tuning:
 
     def points(self) -> list[dict[str, Any]]:
         """All races, and then all comparisons, round by round. So the launches of one comparison are not at the same
-        time."""
-        mappings = dict(self.plan.launches())
+        time. A race has the names of the earlier races from which its slow algorithms are predicted."""
+        mappings, races = dict(self.plan.launches()), self.races()
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
+            | {"earlier": " ".join(earlier_ones(races, name, ranks)) if launch == RACE else ""}
             | ({"mapping": mappings[ranks]} if mappings[ranks] else {})
             for launch in range(LAUNCHES + 1)
-            for name, ranks in self.races()
+            for name, ranks in races
         ]
 
     def races(self) -> list[tuple[str, int]]:
-        all_of = [(name, ranks) for ranks in self.plan.ranks for name in self.plan.collectives]
+        all_of = [(name, ranks) for ranks in order_of(self.plan.ranks) for name in self.plan.collectives]
         return [each for each in all_of if not self.only or each in self.only]
 
     def places(self) -> list[Place]:
@@ -100,6 +103,14 @@ class Tuning:
         )
         variables_s = self.of_variables().most_s() if self.groups else 0.0
         return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
+
+
+def earlier_ones(races: list[tuple[str, int]], collective: str, ranks: int) -> list[str]:
+    """Of the races before this one: those of the same collective, and those that give the times of messages."""
+    before = races[: races.index((collective, ranks))]
+    same = [each for each in before if each[0] == collective]
+    messages = [each for each in before if each in (("bcast", 2), ("reduce", 2)) and same and each not in same]
+    return [f"{name}-{number}" for name, number in [*same, *messages]]
 
 
 def tuning_of(

@@ -15,7 +15,7 @@ from ...base.text import plural
 from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
-from .measured import RACE, file_of
+from .measured import RACE, SLOW, file_of
 from .pairs import LAUNCHES, Gain, are_faster, confidence_of, gain_of
 from .visits import Where, visits_of
 
@@ -67,7 +67,8 @@ class Lost(NamedTuple):
 class Tuned:
     """All choices. ``shapes``: how the ranks were distributed, for each collective and number of ranks. ``lost``: the
     reason for each algorithm that could not be used. ``calls``: number of calls in all launches. ``unmeasured``: places
-    that have no choice because their launches failed."""
+    that have no choice because their launches failed. ``slow``: the number of algorithms, counted at each place, that
+    were not measured because they were predicted to be slow."""
 
     mpi: str
     version: str
@@ -76,6 +77,7 @@ class Tuned:
     lost: dict[Lost, str]
     calls: int
     unmeasured: list[Place] = field(default_factory=list)
+    slow: int = 0
 
     @property
     def changed(self) -> list[Choice]:
@@ -120,6 +122,7 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
         lost,
         sum(part.calls for part in parts),
         sorted({*wanted} - {*choices}),
+        sum(part.slow for part in parts),
     )
 
 
@@ -168,6 +171,7 @@ class _Part:
     compared: list[Choice]
     lost: dict[Lost, str]
     calls: int
+    slow: int
 
 
 def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
@@ -194,9 +198,9 @@ def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
         pairs += [[]] * (LAUNCHES - len(pairs))  # without pairs in each launch, nothing is proven
         place = Place(collective, ranks, size)
         compared.append(Choice(place, DEFAULT, float(default_s), name, float(own_s), gain_of(pairs)))
-    lost = {Lost(collective, ranks, *where): why for where, why in refused.items()}
+    lost = {Lost(collective, ranks, *where): why for where, why in refused.items() if why != SLOW}
     calls += sum(point.calls for point in table.points.values())
-    return _Part((collective, ranks), heads, defaults, compared, lost, calls)
+    return _Part((collective, ranks), heads, defaults, compared, lost, calls, len(refused) - len(lost))
 
 
 def _head_of(path: Path) -> Iterator[_Head]:

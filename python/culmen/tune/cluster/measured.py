@@ -5,7 +5,7 @@ import json
 import random
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 from .pairs import LEAST_GAIN, next_pairs
+from .predicted import slow_ones
 from .race import Race
 from .visits import times_faster, visits_of
 
@@ -27,6 +28,7 @@ RACE = 0  # launch number of the race; the comparisons have the numbers after it
 # Largest number of calls of a visit. For the same number of calls, many short visits tell more than a few long ones.
 MOST_CALLS = 16
 _MOST_CANDIDATES = 2  # of a race, at each size
+SLOW = "it is predicted to be slow"
 _WRONG = "a result is wrong"  # as src/mpibench/main.c says it
 
 
@@ -48,12 +50,14 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     algorithms += known.in_segments(collective, ranks, *allowed)
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     if launch == RACE:
-        points, order = points_with_parts(collective, algorithms, sizes, ranks), None
+        earlier = [part_named(f"{name}-race") for name in p.get("earlier", "").split()]
+        points, slow = without_slow(points_with_parts(collective, algorithms, sizes, ranks), collective, ranks, earlier)
+        order = None
     else:
         race = file_of(collective, ranks, RACE)
         if not race.exists():
             raise LostError("its race failed")  # so that it is measured again together with the race
-        points, order = _finalists(collective, algorithms, candidates(race)), next_pairs
+        points, slow, order = _finalists(collective, algorithms, candidates(race)), [], next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
@@ -70,7 +74,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         raise LostError(points[0].unavailable)
     leave_out_lost(points, known.refuses)
     header = Header(launcher.mpi.name, version, collective, ranks, *nodes, partition())
-    write_samples(file_of(collective, ranks, launch), header, _kept(points, collective, known))
+    write_samples(file_of(collective, ranks, launch), header, _kept([*points, *slow], collective, known))
     figures = {
         "points": len(points),
         "calls": sum(len(times) for point in points for times in point.visits),
@@ -91,6 +95,17 @@ def points_with_parts(
         for each in points
         if not each.algorithm.segment or each.size > each.algorithm.segment * least.get(each.algorithm.base, 1)
     ]
+
+
+def without_slow(
+    points: Sequence[Point], collective: str, ranks: int, earlier: Iterable[Path]
+) -> tuple[list[Point], list[Point]]:
+    """The points to measure, and those that are predicted to be slow. ``earlier``: see slow_ones()."""
+    slow = slow_ones({(point.algorithm.name, point.size) for point in points}, collective, ranks, earlier)
+    left_out = [point for point in points if (point.algorithm.name, point.size) in slow]
+    for point in left_out:
+        point.unavailable = SLOW
+    return [point for point in points if not point.unavailable], left_out
 
 
 def candidates(race: Path) -> dict[int, list[str]]:

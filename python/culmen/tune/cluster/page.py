@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from ...base.text import span_of
+from ...base.text import plural, span_of
 from ...bench.drawing import lead_of
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
@@ -65,6 +65,14 @@ def lost_rows(tuned: Tuned) -> list[list[str]]:
     return out
 
 
+def about_slow(tuned: Tuned) -> str:
+    """Empty if no algorithm was left out."""
+    if not tuned.slow:
+        return ""
+    what = plural(tuned.slow, "combination")
+    return f"culmen did not measure {what} of algorithm and point: the models of `culmen model` predict long times."
+
+
 def about_shapes(tuned: Tuned, within_node: bool) -> str:
     """Sentences about the nodes of the ranks, and about where the rules hold. ``within_node``: the rules hold only for
     ranks of one node."""
@@ -90,9 +98,9 @@ def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False,
     headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)"]
     sections.append(Section("averages", "Average over all message sizes", table(mean, headings, numbers=(1, 2, 3))))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    sections.append(
-        Section("choices", "All choices", table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))),
-    )
+    left_out = f"<p>{text(about_slow(tuned))}</p>" if tuned.slow else ""
+    choices = table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))
+    sections.append(Section("choices", "All choices", choices + left_out))
     if tuned.lost:
         headings = ["collective", "ranks", "message sizes", "algorithm", "reason"]
         about = table(lost_rows(tuned), headings, numbers=(1,))

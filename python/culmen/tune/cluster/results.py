@@ -141,6 +141,8 @@ def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial:
         failed = plural(len(tuned.unmeasured), "point")
         out.append(f"{failed} could not be measured; there, the MPI keeps its own choice.")
     out.append(f"culmen made {grouped(tuned.calls)} calls.")
+    if tuned.slow:
+        out.append(page.about_slow(tuned))
     lost = page.lost_rows(tuned)
     for name, ranks, sizes, algorithm, why in lost[:_SHOWN]:
         where = "" if sizes == "all" else f" and {sizes}"
