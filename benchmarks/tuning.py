@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from culmen.bench.collectives.measured import measure_points, points_of
 from culmen.bench.collectives.points import Point, Protocol
-from culmen.bench.parts import FOLDER
+from culmen.bench.parts import for_evaluators
 from culmen.bench.session import Ranks
 from culmen.launch.mpi import Launcher, find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
@@ -25,6 +25,8 @@ REPETITIONS = 2000  # of the exhaustive search: about ten times those of an algo
 TIMEOUT_S = 60.0
 FRESH_LAUNCHES = 3
 FRESH_VISITS = 10  # of the default and of each choice, in each launch
+
+ONLY = "CULMEN_BENCH_MPIS"  # environment variable: the MPIs that are measured
 
 Where = tuple[str, int]  # collective and size
 Choices = dict[Where, str]
@@ -61,8 +63,9 @@ class Method:
 
 
 def tuning(bench: Bench) -> Iterator[Row]:
+    here = os.environ.get(ONLY, " ".join(dict(mpis_here()))).split()
     for case in CASES:
-        if case.mpi in dict(mpis_here()):
+        if case.mpi in here:
             yield from _rows(bench, case)
 
 
@@ -107,7 +110,7 @@ def _rows(bench: Bench, case: Case) -> Iterator[Row]:
 
 def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
     folder = scratch / f"tuned-{case.mpi}"
-    os.environ[FOLDER] = str(folder)
+    for_evaluators(folder)
     for launch in range(LAUNCHES + 1):
         for name in case.collectives:
             measure(

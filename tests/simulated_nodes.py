@@ -81,16 +81,14 @@ class Nodes:
 
     def run(self, mpi: str, *command: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess:
         """A command on the first node, which can start ranks of this MPI on all nodes."""
+        words, env = self.first(mpi, *command, **variables)
+        return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=HANGS_S)
+
+    def first(self, mpi: str, *command: object, **variables: str) -> tuple[list[str], dict[str, str]]:
+        """The words and the environment of a command on the first node."""
         places = {"AGENT": str(self._agent), "YIELD": str(self._yield)}
         more = {name: places.get(value, value) for name, value in LINES[mpi].items()}
-        return subprocess.run(
-            ["sh", "-c", ON_NODE, self.names[0], *map(str, command)],
-            cwd=cwd,
-            env=environment(**more, **variables),
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-        )
+        return ["sh", "-c", ON_NODE, self.names[0], *map(str, command)], environment(**more, **variables)
 
     def hosts(self, mpi: str, folder: Path, slots: int) -> dict[str, str]:
         """Variables with which launchers find all nodes, without a job."""
