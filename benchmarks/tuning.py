@@ -1,6 +1,7 @@
 """The value of the choices of `culmen tune cluster` in later launches. Peers: an exhaustive search with ten times the
 repetitions, and the method of ompi-collectives-tuning, the least mean of a grid, with the calls of culmen."""
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ TIMEOUT_S = 60.0
 FRESH_LAUNCHES = 3
 FRESH_VISITS = 10  # of the default and of each choice, in each launch
 
+# Environment variable: a folder that keeps the choices. A later benchmark with this folder measures the same choices
+# again, in a fresh session.
+KEPT = "CULMEN_BENCH_CHOICES"
 ONLY = "CULMEN_BENCH_MPIS"  # environment variable: the MPIs that are measured
 
 Where = tuple[str, int]  # collective and size
@@ -71,14 +75,8 @@ def tuning(bench: Bench) -> Iterator[Row]:
 
 def _rows(bench: Bench, case: Case) -> Iterator[Row]:
     sizes = SIZES[::2] if bench.quick else SIZES
-    bench.say(f"{case.mpi}: tune cluster")
-    own = _own(case, sizes, bench.scratch)
-    bench.say(f"{case.mpi}: exhaustive search")
-    exhaustive = _grid(case, sizes, REPETITIONS // (4 if bench.quick else 1), np.median)
-    bench.say(f"{case.mpi}: least mean of a grid, with as many calls")
-    points = exhaustive.calls / (REPETITIONS // (4 if bench.quick else 1))
-    mean = _grid(case, sizes, max(1, round(own.calls / points)), np.mean)
-    methods = {"tune cluster": own, "exhaustive": exhaustive, "least mean": mean}
+    methods = _kept(case, sizes) or _searched(bench, case, sizes)
+    own, exhaustive = methods["tune cluster"], methods["exhaustive"]
     speed: dict[str, list[float]] = {name: [] for name in methods}
     regret: list[float] = []
     slower: dict[str, int] = dict.fromkeys(methods, 0)
@@ -106,6 +104,40 @@ def _rows(bench: Bench, case: Case) -> Iterator[Row]:
         each = Spread([slower[name] / FRESH_LAUNCHES])
         limit = {"at_most": 0.0} if name == "tune cluster" else {}
         yield Row(f"points slower than the default beyond their interval, {case.mpi}: {name}", "", each, **limit)
+
+
+def _searched(bench: Bench, case: Case, sizes: tuple[int, ...]) -> dict[str, Method]:
+    bench.say(f"{case.mpi}: tune cluster")
+    own = _own(case, sizes, bench.scratch)
+    bench.say(f"{case.mpi}: exhaustive search")
+    repetitions = REPETITIONS // (4 if bench.quick else 1)
+    exhaustive = _grid(case, sizes, repetitions, np.median)
+    bench.say(f"{case.mpi}: least mean of a grid, with as many calls")
+    points = exhaustive.calls / repetitions
+    mean = _grid(case, sizes, max(1, round(own.calls / points)), np.mean)
+    methods = {"tune cluster": own, "exhaustive": exhaustive, "least mean": mean}
+    if file := _file_of(case):
+        kept = {name: [[*at, choice] for at, choice in each.choices.items()] for name, each in methods.items()}
+        file.write_text(json.dumps({name: [each.calls, kept[name]] for name, each in methods.items()}))
+    return methods
+
+
+def _file_of(case: Case) -> Path | None:
+    folder = os.environ.get(KEPT)
+    return Path(folder, f"{case.mpi}-{case.ranks}.json") if folder else None
+
+
+def _kept(case: Case, sizes: tuple[int, ...]) -> dict[str, Method]:
+    """The choices of an earlier session; empty if there are none for these sizes."""
+    file = _file_of(case)
+    if file is None or not file.exists():
+        return {}
+    methods = {
+        name: Method({(collective, size): choice for collective, size, choice in rows}, calls)
+        for name, (calls, rows) in json.loads(file.read_text()).items()
+    }
+    wanted = {(name, size) for name in case.collectives for size in sizes}
+    return methods if all(set(each.choices) == wanted for each in methods.values()) else {}
 
 
 def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
