@@ -24,7 +24,8 @@ def collectives_of(mpi: str) -> Collectives:
 
 def usable(known: Collectives, collective: str) -> list[str]:
     table = known.nonblocking[collective]
-    left_out = {*table.get("hangs", []), *table.get("wrong", []), *table.get("splits_counts", [])}
+    keys = ("equal_counts_only", "hangs", "splits_counts", "wrong", "wrong_in_place")
+    left_out = {name for key in keys for name in table.get(key, [])}
     return [name for name in table["algorithms"] if name not in left_out]
 
 

@@ -31,6 +31,17 @@ def test_zero_counts_in_place_gaps_and_large_counts_stay_right(mpi, tmp_path, ra
     assert 0 in sizes and max(sizes) >= 1024
 
 
+@pytest.mark.parametrize("calls", ["blocking", "nonblocking"])
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
+def test_types_operators_roots_and_counts_of_each_rank_stay_right(mpi, tmp_path, ranks, calls):
+    words = [*built(mpi, tmp_path, "conformance_program.c"), "40" if ranks == 2 else "12", calls]
+    done = tuned(tmp_path, words, ranks, "--output", "conformance.tuning")
+    assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr
+    found = {choice.collective for choice in read_tuning(tmp_path / "conformance.tuning").choices}
+    prefix = "i" if calls == "nonblocking" else ""
+    assert {f"{prefix}{name}" for name in ("bcast", "allreduce", "reduce")} <= found
+
+
 def test_the_choice_is_made_within_three_calls_for_each_algorithm(mpi, tmp_path):
     known = find_launcher(mpi).mpi.collectives
     algorithms = 1 + sum(each.name != "default" for each in known.safe_algorithms("bcast", 2, False, True))

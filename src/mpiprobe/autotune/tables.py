@@ -14,6 +14,7 @@ except ImportError:  # Python 3.10
 
 Table = dict[str, Any]
 
+_UNSAFE = ("equal_counts_only", "hangs", "wrong", "wrong_in_place")
 _HEAD = """// Made by tables.py from the data files of the MPIs.
 #include "mpiprobe/autotune/tune.h"
 """
@@ -53,7 +54,7 @@ def _collectives(prefix: str, collectives: Table) -> tuple[list[str], str]:
         assert len(seconds) <= 1, f"{what} has more than one further variable"
         second, usual, forced = seconds[0] if seconds else (None, 0, 0)
         masks = [_mask(names, collectives.get(key, [])) for key in ("two_ranks_only", "powers_of_two_only")]
-        unsafe = [*table.get("hangs", []), *table.get("wrong", []), *table.get("wrong_in_place", [])]
+        unsafe = [name for key in _UNSAFE for name in table.get(key, [])]
         fields = [
             *map(json.dumps, (what, table["number_in"])),
             *(json.dumps(second) if second else "NULL", str(usual), str(forced), str(len(names))),

@@ -58,6 +58,7 @@ class Collectives:
     - ``number_in``: the variable that chooses an algorithm by its place in ``algorithms``, from 1 on
     - ``default``, ``forced``: further variables, for the MPI's own choice and for algorithms
     - ``functions``: functions of the MPI's library, which run the algorithms
+    - ``equal_counts_only``: algorithms that need the same count for all ranks
     - ``hangs``: algorithms that can hang
     - ``splits_counts``: algorithms that need the same datatype on all ranks
     - ``wrong``: algorithms with wrong results
@@ -144,6 +145,7 @@ class Collectives:
         table = self.of[collective]
         unsafe = {*table.get("wrong_in_place", []), *([] if same_types else table.get("splits_counts", []))}
         unsafe |= set() if commutative else {*table.get("commutative_only", [])}
+        unsafe |= {*table.get("equal_counts_only", [])} - {*table.get("needs", {})}
         return [one for one in self.algorithms(collective, ranks) if one.name not in unsafe]
 
     def in_segments(

@@ -18,6 +18,7 @@ Span = tuple[int, int | None]
 _REASONS = {
     "commutative_only": "needs operators that commute",
     "splits_counts": "needs the same count and datatype on all ranks",
+    "equal_counts_only": "needs the same count for all ranks",
     "wrong_in_place": "gives wrong results with MPI_IN_PLACE",
     "hangs": "can hang",
 }
