@@ -51,7 +51,7 @@ class Case:
     def algorithms(self, collective: str) -> list[Algorithm]:
         known = self.launcher.mpi.collectives
         given = {"collective": collective, "ranks": self.ranks, "commutative": True}
-        return [*known.safe_algorithms(**given), *known.in_segments(**given)]
+        return [*known.safe_algorithms(**given), *known.variants(**given)]
 
 
 CASES = [

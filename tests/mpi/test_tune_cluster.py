@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,21 @@ def settings(tmp_path, monkeypatch):
     path = tmp_path / ".openmpi" / "mca-params.conf"
     path.parent.mkdir()
     return path
+
+
+def test_variants_run_with_their_fan_out_and_segments(open_mpi, tmp_path):
+    library, file = tmp_path / "chains.so", tmp_path / "chains"
+    source = Path(__file__).with_name("chains.c")
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    known, ran_with = open_mpi.mpi.collectives, {}
+    there = {one.name: one for one in [*known.safe_algorithms("bcast", 4), *known.variants("bcast", 4, True)]}
+    with Ranks(open_mpi, 4, HANGS_S, "", {"LD_PRELOAD": str(library), "CHAINS": str(file)}) as ranks:
+        for name in ("chain", "chain:2", "chain/8K", "chain:2/8K", "chain"):
+            file.write_text("")
+            communicator = ranks.session.choose("bcast", there[name])
+            ranks.session.check("bcast", communicator, 65536, 0)
+            ran_with[name] = set(file.read_text().splitlines())
+    assert ran_with == {"chain": {"4 0"}, "chain:2": {"2 0"}, "chain/8K": {"4 8192"}, "chain:2/8K": {"2 8192"}}
 
 
 def ran(launcher, rules: Path | None, collective: str, ranks: int, size: int) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.rules.file import Rules, RulesError, numbers_in, read_rules, value_of, written
+from culmen.tune.rules.file import Row, Rules, RulesError, numbers_in, read_rules, value_of, written
 from culmen.tune.rules.lint import Lint, said
 from culmen.tune.rules.made import can_hold, looks_at_sizes, rules_of, steps
 from hypothesis import given
@@ -33,7 +33,12 @@ def lint(tmp_path: Path, text: str) -> Lint:
 def names(measured: Rules, collective: str, ranks: int, size: int) -> str:
     row = measured.row(collective, ranks, size)
     name = [DEFAULT, *KNOWN.of[collective]["algorithms"]][row.algorithm if row else 0]
-    return f"{name}/{row.segment // 1024}K" if row and row.segment else name
+    return variant(name, row) if row else name
+
+
+def variant(name: str, row: Row) -> str:
+    fan = f":{row.fan}" if row.fan not in (0, KNOWN.fans.get(name, 0)) else ""
+    return f"{name}{fan}" + (f"/{row.segment // 1024}K" if row.segment else "")
 
 
 def test_comments_and_line_ends_do_not_matter(tmp_path):
@@ -189,7 +194,7 @@ def measured(draw):
         sizes = draw(SIZES)
         by_ranks = {}
         for ranks in draw(RANKS):
-            there = [*KNOWN.safe_algorithms(name, ranks), *KNOWN.in_segments(name, ranks)]
+            there = [*KNOWN.safe_algorithms(name, ranks), *KNOWN.variants(name, ranks)]
             algorithms = [one.name for one in there]
             by_ranks[ranks] = [(size, draw(st.sampled_from(algorithms))) for size in sizes]
         out[name] = by_ranks
@@ -254,7 +259,7 @@ def test_the_words_of_lint_say_the_same_as_the_rules(chosen, ranks, size):
     meanings = list(Lint(made, KNOWN, "Open MPI 4").meanings())
     for name in chosen:
         there = [
-            f"{each.algorithm}/{each.row.segment // 1024}K" if each.row.segment else each.algorithm
+            variant(each.algorithm, each.row)
             for each in meanings
             if each.collective == name
             and each.ranks[0] <= ranks <= (10**9 if each.ranks[1] is None else each.ranks[1])
@@ -290,12 +295,23 @@ def test_rules_are_made_only_for_collectives_of_which_all_ranks_see_the_same_siz
     assert "ring" in [one.name for one in KNOWN.safe_algorithms("allreduce", 4, commutative=True)]
 
 
+def test_a_row_has_the_fan_out_of_its_variant():
+    made = rules_of({"bcast": {4: [(8, "chain"), (64, "chain:2"), (512, "chain:2/8K")]}}, KNOWN)
+    rows = [made.row("bcast", 4, size) for size in (8, 64, 512)]
+    assert [(row.fan, row.segment) for row in rows] == [(4, 0), (2, 0), (2, 8192)]
+
+
+def test_a_fan_out_is_tried_only_with_more_ranks():
+    names = {ranks: [one.name for one in KNOWN.variants("bcast", ranks)] for ranks in (2, 3, 9)}
+    assert names == {2: [], 3: ["chain:2"], 9: ["chain:2", "chain:8"]}
+
+
 def test_messages_are_sent_in_parts_only_where_this_is_right():
     def of(collective, **allowed):
-        return [one.name for one in KNOWN.in_segments(collective, 4, **allowed)]
+        return [one.name for one in KNOWN.variants(collective, 4, **allowed)]
 
-    assert of("bcast") == []
-    assert "pipeline/8K" in of("bcast", same_types=True)
+    assert of("bcast") == ["chain:2"]
+    assert {"pipeline/8K", "chain/8K", "chain:2/8K"} <= set(of("bcast", same_types=True))
     assert of("reduce") == ["in-order_binary/8K", "in-order_binary/64K"]
     assert {"pipeline/8K", "pipeline/64K"} <= set(of("reduce", commutative=True))
     assert of("allreduce") == []

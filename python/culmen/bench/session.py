@@ -77,10 +77,9 @@ class Session(Conversation):
             self._usual |= usual
             return 0
         if key not in self._communicators:
-            before = dict.fromkeys(algorithm.variables, 0)
             self._set(algorithm.variables)
             self._communicators[key] = int(self._ask("new"))
-            self._set(before)
+            self._set(self._collectives.at_rest(collective, algorithm))
         return self._communicators[key]
 
     def nodes(self) -> tuple[int, int]:

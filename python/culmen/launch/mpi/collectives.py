@@ -11,23 +11,26 @@ DEFAULT = "default"  # the MPI's own choice
 @dataclass(frozen=True)
 class Algorithm:
     """``variables``: those of MPI_T that choose it. ``function``: of the MPI's library, which runs it; may be empty.
-    ``segment``: bytes of the parts that it sends a message in; 0: the whole message."""
+    ``segment``: bytes of the parts that it sends a message in; 0: the whole message. ``fan``: number of ranks to which
+    a rank sends; 0: the usual one."""
 
     name: str
     variables: dict[str, int]
     function: str = ""
     segment: int = 0
+    fan: int = 0
 
     @property
     def base(self) -> str:
-        """Its name without the segments."""
-        return name_and_segment(self.name)[0]
+        """Its name without the fan-out and the segments."""
+        return parts_of(self.name)[0]
 
 
-def name_and_segment(name: str) -> tuple[str, int]:
-    """Of "pipeline/8K", as ``Collectives.in_segments`` makes them: "pipeline" and 8192."""
-    base, _, segment = name.partition("/")
-    return base, 1024 * int(segment.removesuffix("K")) if segment else 0
+def parts_of(name: str) -> tuple[str, int, int]:
+    """Of "chain:2/8K", as ``Collectives.variants`` makes them: "chain", 2 and 8192. A part that is missing is 0."""
+    rest, _, segment = name.partition("/")
+    base, _, fan = rest.partition(":")
+    return base, int(fan or 0), 1024 * int(segment.removesuffix("K") or 0)
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Collectives:
     - ``rules_version``: the versions of the library for which such a file is right, as a regular expression
     - ``rules_name``: the name of such a file in culmen's folders
     - ``rules_within_node``: why rules are for one node only
-    - ``fans``: fan-outs of algorithms in such a file
+    - ``fans``: usual fan-outs of algorithms, which such a file must name
+    - ``fan_outs``: further fan-outs that are tried
     - ``segments``: tried sizes of the parts of messages, in KiB
     - ``further``: tables of collectives that are only measured; tuners leave them out. An empty table: there is no
       choice
@@ -67,6 +71,8 @@ class Collectives:
       "own" (as elsewhere in culmen), "all_ranks" (this times the number of ranks), "element" (the size of one element
       times the number of ranks) and "zero" (always 0). With "unlike", ranks may compare different sizes in one call
     - ``commutative_only``: algorithms for operators that commute
+    - ``fanned``: algorithms that can have another fan-out
+    - ``fan_in``: the variable with the fan-out
     - ``segmented``: algorithms that can send a message in parts
     - ``segment_in``: the variable with the size of a part in bytes
     - ``segments_need_same_types``: true if ranks with other datatypes make other parts
@@ -87,6 +93,7 @@ class Collectives:
     rules_name: str = ""
     rules_within_node: str = ""
     fans: dict[str, int] = field(default_factory=dict)
+    fan_outs: list[int] = field(default_factory=list)
     segments: list[int] = field(default_factory=list)
     value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
@@ -148,24 +155,32 @@ class Collectives:
         unsafe |= {*table.get("equal_counts_only", [])} - {*table.get("needs", {})}
         return [one for one in self.algorithms(collective, ranks) if one.name not in unsafe]
 
-    def in_segments(
+    def variants(
         self, collective: str, ranks: int, same_types: bool = False, commutative: bool = False
     ) -> list[Algorithm]:
-        """Variants of ``safe_algorithms`` that send messages in parts, named such as "pipeline/8K"."""
+        """Variants of ``safe_algorithms`` that have another fan-out, such as "chain:2", or send messages in parts, such
+        as "pipeline/8K" and "chain:2/8K"."""
         table = self.of[collective]
+        usual = self.safe_algorithms(collective, ranks, same_types, commutative)
+        fanned = [self._fanned(one, fan, table) for one in usual if one.name in table.get("fanned", [])
+                  for fan in self.fan_outs if fan < ranks]  # fmt: skip
         if table.get("segments_need_same_types") and not same_types:
-            return []
-        return [
-            replace(
-                one,
-                name=f"{one.name}/{size}K",
-                variables={**one.variables, table["segment_in"]: 1024 * size},
-                segment=1024 * size,
-            )
-            for one in self.safe_algorithms(collective, ranks, same_types, commutative)
-            if one.name in table.get("segmented", [])
-            for size in self.segments
-        ]
+            return fanned
+        whole = [one for one in [*usual, *fanned] if one.base in table.get("segmented", [])]
+        return fanned + [self._in_parts(one, size, table) for one in whole for size in self.segments]
+
+    def _fanned(self, one: Algorithm, fan: int, table: dict[str, Any]) -> Algorithm:
+        return replace(one, name=f"{one.name}:{fan}", variables={**one.variables, table["fan_in"]: fan}, fan=fan)
+
+    def _in_parts(self, one: Algorithm, size: int, table: dict[str, Any]) -> Algorithm:
+        variables = {**one.variables, table["segment_in"]: 1024 * size}
+        return replace(one, name=f"{one.name}/{size}K", variables=variables, segment=1024 * size)
+
+    def at_rest(self, collective: str, algorithm: Algorithm) -> dict[str, int]:
+        """The usual values of the variables that choose an algorithm."""
+        table = self._table(collective)
+        own = {table["fan_in"]: self.fans[algorithm.base]} if algorithm.fan else {}
+        return dict.fromkeys(algorithm.variables, 0) | own
 
     def _can_run(self, name: str, ranks: int) -> bool:
         if name in self.two_ranks_only:

@@ -75,6 +75,7 @@ class Tuning:
             {name: self.plan.fixed()[name] for name in names}
             | {
                 "segments": ",".join(map(str, known.segments)),
+                "fan_outs": ",".join(map(str, known.fan_outs)),
                 "same_types": self.same_types,
                 "commutative": self.commutative,
             }
@@ -97,7 +98,7 @@ class Tuning:
         """Approximate upper limit of the duration in seconds, on a machine without other work."""
         compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
         known, allowed = reader_of_rules(self.plan.launcher), (self.same_types, self.commutative)
-        variants = [each for name, ranks in self.races() for each in known.in_segments(name, ranks, *allowed)]
+        variants = [each for name, ranks in self.races() for each in known.variants(name, ranks, *allowed)]
         parts_s = self.plan.protocol.budget_s * sum(
             size > each.segment for each in variants for size in self.plan.sizes
         )

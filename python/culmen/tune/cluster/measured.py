@@ -47,7 +47,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     protocol = Protocol(float(p["interval"]), float(p["budget_s"]), 0, float(p["timeout_s"]), most_calls=MOST_CALLS)
     allowed = bool(p["same_types"]), bool(p["commutative"])
     algorithms = known.safe_algorithms(collective, ranks, *allowed)
-    algorithms += known.in_segments(collective, ranks, *allowed)
+    algorithms += known.variants(collective, ranks, *allowed)
     sizes = [int(word) for word in p["sizes"].split(",")] if collective != "barrier" else [0]
     if launch == RACE:
         earlier = [part_named(f"{name}-race") for name in p.get("earlier", "").split()]

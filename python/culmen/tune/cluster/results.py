@@ -9,7 +9,7 @@ from pathlib import Path
 from ... import _core
 from ...base.text import grouped, plural
 from ...launch.mpi import Launcher, load
-from ...launch.mpi.collectives import Collectives, name_and_segment
+from ...launch.mpi.collectives import Collectives, parts_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ..rules.made import rules_of
@@ -150,8 +150,8 @@ def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial:
     if len(lost) > _SHOWN:
         out.append(f"and {len(lost) - _SHOWN} more, see {folder / _PAGE}")
     if changed:
-        unseen = any(name_and_segment(each.algorithm)[1] for each in tuned.changed)
-        what = " Open MPI does not show the size of their segments." if unseen else ""
+        unseen = any(any(parts_of(each.algorithm)[1:]) for each in tuned.changed)
+        what = " Open MPI does not show their fan-out and the size of their segments." if unseen else ""
         out.append(f"culmen tried the finished tuning file: every one of these algorithms runs.{what}")
     out.append(f"Wrote {rules}, {folder / TABLE} and {folder / _PAGE}")
     return out

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ...launch.mpi.collectives import DEFAULT, Collectives, name_and_segment
+from ...launch.mpi.collectives import DEFAULT, Collectives, parts_of
 from .file import COLLECTIVES, Ranks, Row, Rules, Table
 
 # For one collective: for each number of ranks, the measured sizes in ascending order, each with its algorithm.
@@ -119,8 +119,8 @@ def _shortest(found: Sequence[Step]) -> tuple[Step, ...]:
 
 def _numbers(names: list[str], fans: Mapping[str, int], name: str) -> tuple[int, int, int]:
     """The entries of a row for an algorithm: its number, its fan-out, and its segment size."""
-    base, segment = name_and_segment(name)
-    return names.index(base), fans.get(base, 0), segment
+    base, fan, segment = parts_of(name)
+    return names.index(base), fan or fans.get(base, 0), segment
 
 
 def _rows(found: Sequence[Step], numbers: Callable[[str], tuple[int, int, int]], factor: int) -> tuple[Row, ...]:

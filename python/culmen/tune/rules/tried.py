@@ -17,7 +17,7 @@ from ...bench.collectives.plan import known_collectives
 from ...bench.conversation import LostError, RefusedError
 from ...bench.session import Session
 from ...launch.mpi import Launcher
-from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, name_and_segment
+from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, parts_of
 from . import trees
 
 TIMEOUT_S = 60.0  # of a call
@@ -171,6 +171,6 @@ def _try(session: Session, each: Expected, algorithms: Iterable[Algorithm]) -> s
     except RefusedError as error:
         return str(error)
     ran = sorted(names[function] for function in functions if function in names)
-    if each.algorithm == DEFAULT or ran == [name_and_segment(each.algorithm)[0]]:
+    if each.algorithm == DEFAULT or ran == [parts_of(each.algorithm)[0]]:
         return ""
     return f"{' and '.join(ran)} ran" if ran else "no algorithm that culmen knows ran"
