@@ -1,11 +1,12 @@
 """Profiles of programs that make more kinds of calls than a profile has room for."""
 
 import json
+import re
 
 import pytest
 from culmen.profile.recorded import read_folder
 from harness import culmen
-from profiles import built, profiled
+from profiles import AS_ROOT, built, profiled
 
 pytestmark = pytest.mark.either("mpi")
 
@@ -29,6 +30,21 @@ def test_calls_without_room_keep_their_number_bytes_and_time(said, tmp_path):
     assert ranks[1].in_mpi > ranks[1].thread_s / 2  # it waits for five sixths of the run
     assert "The program is not MPI-bound" not in said
     assert "MPI_Allreduce (further calls) takes most of that time" in said
+    share = re.search(r"They take (\d+)% of the time in MPI. `culmen tune app` does not tune them.", said)
+    assert share is not None
+    assert int(share[1]) > 50  # as above
+
+
+@pytest.mark.parametrize("more", [[], ["--direct"]])
+def test_a_tuner_says_which_share_it_leaves_out(mpi, tmp_path, more):
+    command = built(mpi, tmp_path, "kinds_program.c")
+    words = ["2" if word == "RANKS" else word for word in command]
+    done = culmen("tune", "app", *more, "--", *words, str(COMMUNICATORS), cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    share = re.search(r"Collectives with (\d+)% of the time in MPI are not tuned", done.stdout)
+    assert share is not None
+    assert int(share[1]) > 50  # rank 1 waits for most of the run
+    assert "No other collective that culmen can tune takes 1% of the run" in done.stdout
 
 
 def test_the_page_and_its_parts_name_the_calls_without_room(said, tmp_path):

@@ -55,6 +55,11 @@ def _fixed(x: float, place: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
+def shown_share(share: float) -> str:
+    """In percent. A small share does not look like none."""
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
 def span_of(values: Sequence[float]) -> str:
     """The smallest and the largest value with three digits; one of them if they look equal."""
     low, high = f"{min(values):.3g}", f"{max(values):.3g}"

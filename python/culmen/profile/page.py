@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rich.console import Group
 from rich.table import Table
 
-from ..base.text import plural
+from ..base.text import plural, shown_share
 from .amounts import shown_bytes
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
@@ -90,6 +90,13 @@ def remark_on_room(ranks: list[Rank]) -> str:
         return ""
     said = f"The profile had no room for the communicators, sizes and peers of {plural(number, 'call')}."
     return f"{said} In the table, these calls have the name `{FURTHER}` instead of a communicator."
+
+
+def _untuned(ranks: list[Rank]) -> str:
+    """Sentences about the time of the calls without room."""
+    lost_s = sum(calls.total_s for rank in ranks for calls in rank.calls if calls.communicator == FURTHER)
+    share = shown_share(lost_s / sum(rank.in_mpi for rank in ranks) if lost_s else 0)
+    return f"They take {share} of the time in MPI. `culmen tune app` does not tune them."
 
 
 def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
@@ -235,7 +242,7 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
         counted = "Its calls" if len(lost) == 1 else "Their calls"
         said.append(f"{whose} did not reach {ranks[0].end}. {counted} until then are counted, but have no share.")
     if remark := remark_on_room(ranks):
-        said.append(remark)
+        said += [remark, _untuned(ranks)]
     if uncharged := sum(rank.uncharged for rank in ranks):
         said.append(
             f"For {plural(uncharged, 'request')}, culmen does not know which function started "

@@ -12,7 +12,7 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
 from ...profile.worlds import worlds_of
-from ...tune.app.cells import MATTERS, Cell, cells_of, tuning_of
+from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, tuning_of
 from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.asked import check_nodes
@@ -48,6 +48,8 @@ class Program:
         known = reader_of_rules(launcher)
         check_nodes(known, launcher.mpi.title, len({rank.host for rank in ranks}))
         check_reader(launcher)
+        if remark := remark_on_room(ranks, known):
+            print(remark)
         return cls(ranks, launcher, known, cells_of(ranks, known))
 
 
@@ -72,7 +74,7 @@ def tune_app(
     program = Program.profiled(words, folder, overwrite, time_limit_s)
     launcher, known, cells = program.launcher, program.known, program.cells
     if not cells:
-        return nothing_to_tune(folder)
+        return nothing_to_tune(program, folder)
     check_machines(program.ranks, launcher, os.environ)
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
@@ -91,10 +93,11 @@ def tune_app(
     return FINISHED
 
 
-def nothing_to_tune(folder: Path) -> int:
+def nothing_to_tune(program: Program, folder: Path) -> int:
     """Says so. ``folder``: of the results."""
+    other = "other " if remark_on_room(program.ranks, program.known) else ""
     print(
-        f"No collective that culmen can tune takes {MATTERS:.0%} of the run; there is nothing to tune. "
+        f"No {other}collective that culmen can tune takes {MATTERS:.0%} of the run; there is nothing to tune. "
         f"`culmen profile report {folder / PROFILE}` shows where the time goes."
     )
     return FINISHED

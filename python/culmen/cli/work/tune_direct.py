@@ -40,7 +40,7 @@ def tune_direct(
     program = Program.profiled(words, folder, overwrite, wanted.time_limit_s)
     choices = choices_of(program.cells, program.known, allowed)
     if not choices:
-        return nothing_to_tune(folder)
+        return nothing_to_tune(program, folder)
     for each in choices:
         print(f"{each}: {each.share:.1%} of the run, {len(each.algorithms)} algorithms")
     plan = write_plan(folder, plan_of(words, choices, program.launcher, Path.cwd()), overwrite)

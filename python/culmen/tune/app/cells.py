@@ -4,11 +4,12 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import NamedTuple
 
+from ...base.text import shown_share
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
-from ...profile.recorded import Rank
+from ...profile.recorded import FURTHER, Calls, Rank
 from ..cluster.asked import Tuning
 from ..rules.made import can_hold
 
@@ -34,10 +35,8 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
     amounts: dict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0])
     for rank in ranks:
         for calls in rank.calls:
-            name = calls.function.removeprefix("MPI_").lower()
-            if name not in known.of or not can_hold(name, known) or calls.ranks < 2:
-                continue
-            if calls.size_class is None:  # the profile had no room for these calls
+            name = _tunable(calls, known)
+            if not name or calls.size_class is None or calls.ranks < 2:
                 continue
             key = name, calls.ranks, calls.size_class
             seconds[key] += calls.total_s
@@ -49,6 +48,27 @@ def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
         if run_s and total / run_s >= MATTERS
     ]
     return sorted(cells, key=lambda cell: -cell.share)[:_MOST]
+
+
+def _tunable(calls: Calls, known: Collectives) -> str:
+    """The name of the collective; empty if no rules can be made for it."""
+    name = calls.function.removeprefix("MPI_").lower()
+    return name if name in known.of and can_hold(name, known) else ""
+
+
+def remark_on_room(ranks: list[Rank], known: Collectives) -> str:
+    """A sentence about collectives that are not tuned, because the profile had no room for their sizes and
+    communicators; empty if there are none."""
+    lost_s = sum(
+        calls.total_s for rank in ranks for calls in rank.calls if calls.size_class is None and _tunable(calls, known)
+    )
+    if not lost_s:
+        return ""
+    share = shown_share(lost_s / sum(rank.in_mpi for rank in ranks))
+    return (
+        f"Collectives with {share} of the time in MPI are not tuned, because the profile had no room for their "
+        f"communicators and sizes (`{FURTHER}`)."
+    )
 
 
 def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
