@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from culmen.model.robust import Fit, fit
-from culmen.model.segments import segmented
+from culmen.model.segments import segmented, without_bend
 
 STUDY = Path(__file__).parent.parent / "data/collective_study/collective_models.csv"
 NOISE = 0.02  # relative
@@ -70,14 +70,16 @@ def test_the_break_of_a_published_latency_is_found_without_a_hint(name, outliers
     assert np.mean([own.covered(each) for each in right]) > 0.75
 
 
+@pytest.mark.parametrize("guessed", [False, True], ids=["suggested", "guessed"])
 @pytest.mark.parametrize("outliers", [0.0, 0.05])
 @pytest.mark.parametrize("key", [key for key, own in KNOWN.items() if own.processes], ids="-".join)
-def test_breaks_at_sockets_and_nodes_are_found_if_they_are_suggested(key, outliers):
+def test_breaks_at_sockets_and_nodes_are_found_if_they_are_suggested(key, outliers, guessed):
     """The fit is then the one of which the intervals are tested above."""
     own, found = KNOWN[key], []
     for seed in range(6):
         y = own.times(np.random.default_rng(seed), outliers)
-        found.append(segmented(own.x, y, own.breaks, True) == segmented(own.x, y, own.breaks, True, keep=True))
+        tried = segmented(own.x, y, own.breaks, True, guessed=guessed)
+        found.append(tried == segmented(own.x, y, own.breaks, True, keep=True))
     # Chance hides the breaks if it lowers the criterion by 10: very rarely.
     assert np.mean(found) > 0.5
 
@@ -115,6 +117,28 @@ def test_a_suggested_break_where_the_line_does_not_bend_is_harmless(continuous):
     worst = [max(abs(each.at(x) / t - 1) for x, t in zip(X, y, strict=True)) for each in found]
     # A segment has at least 11 points, so the standard error at its end is 0.6 of the noise; 2 are 3.4 of these.
     assert np.median(worst) < 2 * NOISE
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_guessed_breaks_are_not_used_if_the_line_does_not_bend(continuous):
+    y = 3 + 2 * X
+    found = [segmented(X, noisy(y, seed), [12, 24, 36], continuous, guessed=True) for seed in range(9)]
+    assert np.median([len(each.breaks) for each in found]) == 0
+    worst = [max(abs(each.at(x) / t - 1) for x, t in zip(X, y, strict=True)) for each in found]
+    # The standard error at the end of a line through 47 points is at most 0.4 of the noise; this is 2.5 of these.
+    assert np.median(worst) < NOISE
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_breaks_at_which_no_bend_was_found_are_named(continuous):
+    times = [noisy(3 + 2 * X + 3 * np.maximum(X - 24, 0), seed) for seed in range(9)]
+    found = [segmented(X, y, [12, 24, 36], continuous) for y in times]
+    named = [without_bend(X, y, each) for y, each in zip(times, found, strict=True)]
+    assert all(each.breaks == [12, 24, 36] for each in found)
+    assert not any(24 in breaks for breaks in named)  # the bend is a hundred times its error
+    # If there is no bend, the criterion and both intervals show one in at most one of twenty fits or so.
+    assert sum(12 in breaks for breaks in named) > 4
+    assert sum(36 in breaks for breaks in named) > 4
 
 
 @pytest.mark.parametrize("continuous", [False, True])

@@ -351,6 +351,24 @@ def test_breaks_are_tried_first_where_a_socket_or_node_is_full(tmp_path):
     assert ends == ["12", "24", "36", "46"]
 
 
+def test_breaks_without_a_bend_are_named_if_the_user_gave_them_and_not_used_otherwise(tmp_path, capsys):
+    ranks = range(2, 49, 2)
+    path = write_table(tmp_path / "collectives.csv", ranks, lambda *_: 1e-5, algorithms=["binomial"], ppn=24)
+    (tmp_path / "environment.json").write_text('{"cores_of_sockets": [12, 12]}')
+    shown = command.shown_of(None, None, None)
+    ends = {}
+    for name, options in (("given", Options(breaks=(24.0,))), ("guessed", Options())):
+        assert command.fit_models(path, options, shown, tmp_path / name, False) == 0
+        with (tmp_path / name / "coefficients.csv").open(newline="") as file:
+            ends[name] = [row["segment_upper"] for row in csv.DictReader(file) if row["over"] == "ranks"]
+        said = " ".join(capsys.readouterr().out.split())
+        named = re.search(r"No bend found at the break 24 ranks in (\d+) of the (\d+) models that have it.", said)
+        assert (named is not None) == (name == "given")
+        assert named is None or 2 * int(named[1]) > int(named[2]) == ends["given"].count("24")
+    assert ends["given"].count("24") == 11  # sizes
+    assert ends["guessed"].count("24") < 6
+
+
 def test_messages_of_pingpong_are_read(tmp_path):
     sized = [Sized([[9.0], *[[1e-6 * (2 + size / 1000)]] * 20], size=size) for size in (1, 1000, 5000)]
     path = tmp_path / "pingpong.csv"

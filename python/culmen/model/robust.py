@@ -34,6 +34,9 @@ class Estimate(NamedTuple):
     def contains(self, x: float) -> bool:
         return self.low <= x <= self.high
 
+    def overlaps(self, other: "Estimate") -> bool:
+        return self.low <= other.high and other.low <= self.high
+
     def scaled(self, factor: float) -> "Estimate":
         """``factor``: positive."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)

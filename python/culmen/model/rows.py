@@ -11,7 +11,7 @@ from .boundaries import boundaries
 from .measured import Series, Times
 from .point_to_point import hockney, loggp
 from .robust import Estimate
-from .segments import Segmented, segmented
+from .segments import Segmented, segmented, without_bend
 
 COLUMNS = [
     "mpi", "collective", "algorithm", "model", "over", "at", "segment_lower", "segment_upper",
@@ -27,30 +27,36 @@ _LEAST = 4  # points of a segmented model
 class Options:
     """``breaks``: of models over ranks; ``size_breaks``: of models over the size. They are tried first, or with
     ``keep``, they are the breaks. ``socket``: its number of cores, if known; without ``breaks``, the numbers of ranks
-    that fill a socket or a node are tried first. ``continuous``: segments touch."""
+    that fill a socket or a node are tried first (``guessed``). ``continuous``: segments touch."""
 
     breaks: tuple[float, ...] = ()
     size_breaks: tuple[float, ...] = ()
     continuous: bool = False
     keep: bool = False
     socket: int | None = None
+    guessed: bool = False
 
 
 @dataclass(frozen=True)
 class Modelled:
     """A series and its model. ``name``: segmented, Hockney or LogGP; only a segmented one has ``found``. ``lines``:
-    lower and upper end, intercept (seconds) and slope (seconds per byte or rank)."""
+    lower and upper end, intercept (seconds) and slope (seconds per byte or rank). ``unbent``: the user's breaks at
+    which no bend was found."""
 
     series: Series
     name: str
     lines: list[tuple[float, float, Estimate, Estimate]]
     found: Segmented | None = None
+    unbent: tuple[float, ...] = ()
 
 
 def model_series(series: Series, options: Options) -> Modelled:
     given = options.size_breaks if series.over == "size" else options.breaks
-    found = segmented(series.x, series.y, given, options.continuous, options.keep and bool(given))
-    return Modelled(series, "segmented", [(s.lower, s.upper, s.intercept, s.slope) for s in found.segments], found)
+    guessed = options.guessed and series.over == "ranks"
+    found = segmented(series.x, series.y, given, options.continuous, options.keep and bool(given), guessed=guessed)
+    lines = [(s.lower, s.upper, s.intercept, s.slope) for s in found.segments]
+    unbent = without_bend(series.x, series.y, found) if given and not guessed else []
+    return Modelled(series, "segmented", lines, found, tuple(b for b in unbent if b in given))
 
 
 def model_all(times: Times, options: Options) -> list[Modelled]:
@@ -67,7 +73,20 @@ def _with_boundaries(options: Options, series: Series, times: Times) -> Options:
     if options.breaks or options.keep or series.over == "size":
         return options
     ppn = {int(ranks): times.ppn[series.mpi, series.collective, int(ranks)] for ranks in series.x}
-    return replace(options, breaks=boundaries(ppn, options.socket))
+    return replace(options, breaks=boundaries(ppn, options.socket), guessed=True)
+
+
+def without_bends(models: Sequence[Modelled], options: Options) -> list[str]:
+    """A sentence for each break of the user at which some of the models do not bend."""
+    out = []
+    for over, breaks in (("ranks", options.breaks), ("size", options.size_breaks)):
+        fits = [each for each in models if each.found is not None and each.series.over == over]
+        for b in sorted(set(breaks)):
+            used = [each for each in fits if each.found is not None and b in each.found.breaks]
+            if straight := sum(b in each.unbent for each in used):
+                where = f"{_end(over, b)}{' ranks' if over == 'ranks' else ''}"
+                out.append(f"No bend found at the break {where} in {straight} of the {len(used)} models that have it.")
+    return out
 
 
 def model_messages(messages: dict[int, float], mpi: str, mapping: str, options: Options) -> list[Modelled]:

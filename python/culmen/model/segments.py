@@ -67,6 +67,7 @@ def segmented(
     continuous: bool = False,
     keep: bool = False,
     most: int = MOST,
+    guessed: bool = False,
 ) -> Segmented:
     """The segments with the least Bayesian information criterion (BIC).
 
@@ -75,6 +76,8 @@ def segmented(
     breaks, because their place was not looked for. If there are not too many of them, all those with enough points on
     both sides are used. Noise may hide a small bend, so a good fit without a given break says nothing against it. Other
     breaks replace them only if their criterion is lower by more than 10 than that of every subset of the given breaks.
+    ``guessed``: nobody says that the line bends at ``given``. If the criterion chooses none of these breaks, they do
+    not count. If it chooses one of them, the others count as well: noise may hide their smaller bends.
     ``keep``: exactly these breaks, but those between which there are fewer than two points. ``most``: segments.
 
     Dynamic programming finds the segments that do not touch (R. Bellman, Commun. ACM 4 (1961) 284). Those that touch
@@ -86,7 +89,7 @@ def segmented(
     if keep:
         return _finish(xs, ys, _kept(xs, given, 2), continuous, order)
     thin = np.unique(np.linspace(0, len(xs) - 1, min(len(xs), _MOST_POINTS)).round().astype(int))
-    breaks = _Search(xs[thin], ys[thin], [float(b) for b in given], most).best(continuous)
+    breaks = _Search(xs[thin], ys[thin], [float(b) for b in given], most).best(continuous, guessed)
     return _finish(xs, ys, breaks, continuous, order)
 
 
@@ -100,6 +103,21 @@ def _kept(x: Array, given: Sequence[float], least: int) -> list[float]:
     return out
 
 
+def without_bend(x: Sequence[float], y: Sequence[float], found: Segmented) -> list[float]:
+    """The breaks of this model of these points at which no bend was found: the intervals of both slopes overlap, and
+    the criterion is less without the break."""
+    order = np.argsort(x)
+    breaks = found.breaks
+    search = _Search(np.asarray(x, float)[order], np.asarray(y, float)[order], breaks, MOST)
+    whole = search.score(breaks, found.continuous)
+    return [
+        b
+        for b, (left, right) in zip(breaks, itertools.pairwise(found.segments), strict=True)
+        if left.slope.overlaps(right.slope)
+        and search.score([other for other in breaks if other != b], found.continuous) < whole
+    ]
+
+
 class _Search:
     """Looks for breaks. A break at b: points up to b are left of it."""
 
@@ -111,22 +129,24 @@ class _Search:
         self.most = max(1, min(most, self.n // LEAST_POINTS))
         self.unit = float(np.max(np.abs(x))) or 1.0
 
-    def best(self, continuous: bool) -> list[float]:
+    def best(self, continuous: bool, guessed: bool) -> list[float]:
         found = self._divided()
         if continuous:
             found = [self._moved(breaks) for breaks in self._starts([*found, self.given[: self.most - 1]])]
-        scores = [self._score(breaks, continuous) for breaks in found]
+        scores = [self.score(breaks, continuous) for breaks in found]
         known = _kept(self.x, self.given, LEAST_POINTS)
-        if 0 < len(known) < self.most and self._best_of(known, continuous) <= min(scores) + _CLEARLY:
-            return known
+        if 0 < len(known) < self.most:
+            chosen = self._best_of(known, continuous)
+            if self.score(chosen, continuous) <= min(scores) + _CLEARLY and (chosen or not guessed):
+                return known
         return found[int(np.argmin(scores))]
 
-    def _best_of(self, known: list[float], continuous: bool) -> float:
-        """The least criterion of all choices of these breaks."""
-        several = itertools.chain(*(itertools.combinations(known, count) for count in range(len(known) + 1)))
-        return min(self._score(breaks, continuous) for breaks in several)
+    def _best_of(self, known: list[float], continuous: bool) -> list[float]:
+        """The choice of these breaks with the least criterion."""
+        several = [list(some) for count in range(len(known) + 1) for some in itertools.combinations(known, count)]
+        return min(several, key=lambda breaks: self.score(breaks, continuous))
 
-    def _score(self, breaks: Sequence[float], continuous: bool) -> float:
+    def score(self, breaks: Sequence[float], continuous: bool) -> float:
         cost = self._joined_cost(breaks) if continuous else self._apart_cost(breaks)
         return self._criterion(cost, breaks, continuous)
 

@@ -87,7 +87,7 @@ def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, 
             for mapping, messages in read_latencies(path).items()
             for model in rows.model_messages(messages, "", mapping, options)
         ]
-        return _write(models, models, [], {}, [], output, quiet)
+        return _write(models, models, [], {}, rows.without_bends(models, options), output, quiet)
     times = read_times(path)
     _check_names(times, shown.collectives, path)
     networks = {mpi: net for mpi, _ in times.of if (net := times.network(mpi)) is not None}
@@ -97,7 +97,7 @@ def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, 
     parted = [
         each for each in compare(times, networks) if not shown.collectives or each.collective in shown.collectives
     ]
-    remarks = _remarks(times, parted, networks, path)
+    remarks = rows.without_bends(models, options) + _remarks(times, parted, networks, path)
     return _write(models, _chosen(models, shown), parted, networks, remarks, output, quiet)
 
 
