@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from culmen.base.cpus import cpu_list, sockets_of
 from culmen.launch.mpi import load
 from culmen.problem.parameter import Parameter
 from culmen.problem.space import Space
@@ -13,7 +14,7 @@ from culmen.tune.placement import line as lines
 from culmen.tune.placement import pages, placed
 from culmen.tune.placement.line import Line, read_line
 from culmen.tune.placement.space import plan_of, space_of
-from culmen.tune.placement.topology import Topology, cpu_list, from_sys, read_topology
+from culmen.tune.placement.topology import Topology, from_sys, read_topology
 
 from culmen import InputError
 
@@ -100,12 +101,13 @@ def test_without_hwloc_the_kernel_tells(tmp_path):
     found = from_sys(tmp_path, {*range(8)})
     assert found.sockets == [[[0, 4], [1, 5]], [[2, 6], [3, 7]]]
     assert found.numa == {0: [0, 1, 4, 5], 1: [2, 3, 6, 7], 2: []}, "a node may have memory alone"
-    assert from_sys(tmp_path, {0, 1, 4}).sockets == [[[0, 4], [1]]]
+    assert from_sys(tmp_path, {0, 1, 4}).sockets == sockets_of({0, 1, 4}, tmp_path) == [[[0, 4], [1]]]
 
 
 def test_a_kernel_without_numa_has_no_nodes(tmp_path):
     found = from_sys(tmp_path, {0, 1})
     assert (found.sockets, found.numa) == ([[[0], [1]]], {})
+    assert sockets_of({0, 1}, tmp_path) == [], "the kernel does not tell"
     assert cpu_list("0-2,8,10-11") == [0, 1, 2, 8, 10, 11]
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from .. import _core
+from ..base.cpus import sockets_of, usable
 from ..base.text import did_you_mean
 from .hosts import ranks_on_hosts
 from .mpi import Launcher, LauncherError, Words, find_launcher, load
@@ -159,26 +160,13 @@ def _free_shm() -> int:
 
 def cores() -> int:
     """Cores that this process may use. Hardware threads of one core count once, as launchers count them."""
-    topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-    cpus = os.sched_getaffinity(0)
-    try:
-        return len({Path(topology.format(cpu)).read_text() for cpu in cpus})
-    except OSError:
-        return len(cpus)
+    cpus = usable()
+    return sum(map(len, sockets_of(cpus))) or len(cpus)
 
 
 def cores_of_sockets() -> list[int]:
     """Number of cores of each socket that this process may use; empty if the kernel does not tell."""
-    topology = "/sys/devices/system/cpu/cpu{}/topology"
-    sockets: dict[str, set[str]] = {}
-    try:
-        for cpu in sorted(os.sched_getaffinity(0)):
-            place = Path(topology.format(cpu))
-            socket = sockets.setdefault((place / "physical_package_id").read_text(), set())
-            socket.add((place / "thread_siblings_list").read_text())
-    except OSError:
-        return []
-    return [len(each) for each in sockets.values()]
+    return [len(cores) for cores in sockets_of(usable())]
 
 
 def _module(launcher: Launcher) -> Path:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.cpus import SYS, numa_of, sockets_of, usable
 from ...base.text import plural
 
 _HWLOC = ("lstopo-no-graphics", "lstopo", "hwloc-ls")
 _GIVEN = ("HWLOC_SYNTHETIC", "HWLOC_XMLFILE")  # variables that replace this machine
 _TIMEOUT_S = 30
-_SYS = Path("/sys/devices/system")
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def read_topology(given: str | None = None) -> Topology:
             raise InputError("--topology needs the program lstopo of hwloc; install hwloc, or give a file NAME.xml")
         return _parse(_said_by([program, "--of", "xml", "--no-io", "--input", given], given), "hwloc")
     if program is None:
-        return from_sys(_SYS, os.sched_getaffinity(0))
+        return from_sys(SYS, usable())
     topology = _parse(_said_by([program, "--of", "xml", "--no-io"], None), "hwloc")
-    return topology if any(name in os.environ for name in _GIVEN) else _allowed(topology, os.sched_getaffinity(0))
+    return topology if any(name in os.environ for name in _GIVEN) else _allowed(topology, usable())
 
 
 def _of_file(path: Path) -> Topology:
@@ -135,31 +135,5 @@ def _allowed(topology: Topology, cpus: set[int]) -> Topology:
 def from_sys(root: Path, cpus: set[int]) -> Topology:
     """The topology from the kernel's files below ``root``, such as /sys/devices/system. ``cpus``: the CPUs that are
     used."""
-    sockets: dict[int, dict[tuple[int, ...], list[int]]] = {}
-    for cpu in sorted(cpus):
-        place = root / "cpu" / f"cpu{cpu}" / "topology"
-        socket = int(_text(place / "physical_package_id", "0"))
-        siblings = tuple(cpu_list(_text(place / "thread_siblings_list", str(cpu))))
-        sockets.setdefault(socket, {}).setdefault(siblings, []).append(cpu)
-    numa = {}
-    for node in (root / "node").glob("node[0-9]*"):
-        there = cpu_list(_text(node / "cpulist", ""))
-        if not there or cpus & {*there}:
-            numa[int(node.name.removeprefix("node"))] = sorted(cpus & {*there})
-    return _checked([list(sockets[socket].values()) for socket in sorted(sockets)], dict(sorted(numa.items())), "/sys")
-
-
-def _text(path: Path, otherwise: str) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return otherwise
-
-
-def cpu_list(text: str) -> list[int]:
-    """The numbers in a list of the kernel, such as 0-3,8."""
-    found: list[int] = []
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
+    sockets = sockets_of(cpus, root) or [[[cpu] for cpu in sorted(cpus)]]
+    return _checked(sockets, numa_of(cpus, root), "/sys")
