@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from culmen.bench.collectives import samples
+from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.plan import Plan
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.launch.mpi import Launcher, load
@@ -57,3 +57,11 @@ def few_visits(tmp_path):
     points = [Samples(DEFAULT, size, [[1e-5]] * n, [False] * n, True, "") for size, n in ((8, 1), (16, 9))]
     samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
     return Table([path])
+
+
+def page_of(found):
+    return figures.collectives_page(found, winners.winners(found))
+
+
+def figures_of(found, baseline=DEFAULT):
+    return list(figures._figures(found, winners.winners(found, baseline), baseline))

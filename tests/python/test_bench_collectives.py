@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from bench_tables import TIMES, complaint, few_visits, plan, table_of
-from culmen.bench.collectives import figures, samples, winners
+from bench_tables import TIMES, complaint, few_visits, figures_of, page_of, plan, table_of
+from culmen.bench.collectives import samples, winners
 from culmen.bench.collectives.measured import is_verified
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
@@ -23,7 +23,7 @@ def test_the_winner_is_faster_beyond_doubt(tmp_path):
     assert [(w.size, w.name) for w in won] == [(8, "binomial"), (16, "binomial"), (32, DEFAULT)]
     assert won[0].gain == pytest.approx(2, rel=0.03)
     assert won[0].least_gain < won[0].gain < won[0].most_gain
-    lines = winners.rows_of(found)
+    lines = winners.rows_of(won)
     assert [line[2:5] for line in lines] == [["4", "8 B – 16 B", "binomial"], ["4", "32 B", DEFAULT]]
     assert [key.algorithm for key in found.unavailable] == ["tree"]
 
@@ -53,9 +53,9 @@ def test_without_the_baseline_a_winner_needs_evidence_too(tmp_path):
     points = [Samples(name, 8, times, [False] * 12, True, "") for name, times in visits.items()]
     samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
     found = Table([path])
-    assert (winners.winners(found), winners.unclear(found)) == ([], 1)
-    assert "no algorithm is clearly the fastest at 1 point" in " ".join(_remarks(found, plan()))
-    assert figures.collectives_page(found)
+    assert (winners.winners(found), winners.unclear(found, [])) == ([], 1)
+    assert "no algorithm is clearly the fastest at 1 point" in " ".join(_remarks(found, winners.winners(found), plan()))
+    assert page_of(found)
     assert winners.winners(found, "linear")[0].gain > 2
     samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points[1:])
     assert winners.winners(Table([path]))[0].name == "tree"
@@ -69,7 +69,7 @@ def test_points_without_an_interval_are_said(tmp_path):
         ({}, "give a larger --seconds"),
     ]
     for given, cure in cures:
-        (remark,) = _remarks(found, plan(**given))
+        (remark,) = _remarks(found, winners.winners(found), plan(**given))
         assert remark == f"{said}algorithm there; {cure}"
 
 
@@ -77,8 +77,8 @@ def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):
     found = Table([table_of(tmp_path, TIMES, verified=["binomial"])])
     assert {w.name for w in winners.winners(found)} == {DEFAULT}
     alone = Table([table_of(tmp_path, {("binomial", 8): 1e-6}, verified=["binomial"])])
-    assert winners.winners(alone) == winners.rows_of(alone) == []
-    assert figures.collectives_page(alone)
+    assert winners.winners(alone) == []
+    assert page_of(alone)
 
 
 def test_a_refusal_proves_nothing_about_messages_without_data():
@@ -140,10 +140,10 @@ def test_several_roots_are_told_apart_by_name(tmp_path):
     found = {(key.mpi, key.collective): of.interval.median for key, of in Table(paths).points.items()}
     expected = {("openmpi/root 0", "bcast"): 1e-5, ("openmpi/root 3", "bcast"): 2e-5, ("openmpi", "allreduce"): 1e-5}
     assert found == pytest.approx(expected)
-    drawn = [figure.key for figure in figures._figures(Table(paths))]
+    drawn = [figure.key for figure in figures_of(Table(paths))]
     assert "map-openmpi-root-0-bcast" in drawn
     assert not [key for key in drawn if re.search(r"[^\w.-]", key)]
-    assert "partitions" not in figures.collectives_page(Table(paths))
+    assert "partitions" not in page_of(Table(paths))
 
 
 def test_several_versions_are_told_apart_by_name(tmp_path):
@@ -154,7 +154,7 @@ def test_several_versions_are_told_apart_by_name(tmp_path):
         samples.write_samples(paths[-1], Header(mpi, version, "bcast", 4), points)
     assert {key.mpi for key in Table(paths).points} == {"openmpi/4.1.4", "openmpi/4.1.6", "mpich"}
     assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}
-    assert "partitions" not in figures.collectives_page(Table(paths))
+    assert "partitions" not in page_of(Table(paths))
 
 
 def test_several_mappings_are_told_apart_by_name(tmp_path):
@@ -175,13 +175,13 @@ def test_several_partitions_are_told_apart_by_name(tmp_path):
         paths.append(path)
     assert {key.mpi for key in Table(paths).points} == {"openmpi/thin", "openmpi/fat"}
     assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}
-    assert [line[0] for line in winners.rows_of(Table(paths))] == ["openmpi/fat", "openmpi/thin"]
-    drawn = {figure.key: figure for figure in figures._figures(Table(paths))}
+    assert [line[0] for line in winners.rows_of(winners.winners(Table(paths)))] == ["openmpi/fat", "openmpi/thin"]
+    drawn = {figure.key: figure for figure in figures_of(Table(paths))}
     assert [line["name"] for line in drawn["ranks-partitions-bcast"].data] == ["openmpi/fat", "openmpi/thin"]
     assert "size-openmpi-fat-bcast" in drawn
     assert not [key for key in drawn if re.search(r"[^\w.-]", key)]
-    assert "bcast, partitions: time against message size" in figures.collectives_page(Table(paths))
-    assert "partitions" not in figures.collectives_page(Table(paths[:1]))
+    assert "bcast, partitions: time against message size" in page_of(Table(paths))
+    assert "partitions" not in page_of(Table(paths[:1]))
     assert paths[0].read_text().splitlines()[1].startswith("openmpi,4,bcast,default,2,3,4,8,0,")
 
 

@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from culmen.launch import preloading
+from culmen.launch.mpi import linked
 from culmen.profile.figures import figures_of
 from culmen.profile.layout import KINDS
 from culmen.profile.page import page
 from culmen.profile.recorded import FURTHER, Calls, Rank, Timeline
 from rich.console import Console
+
+from culmen import InputError
 
 pytestmark = pytest.mark.no_numbers
 
@@ -92,3 +95,21 @@ def test_open_mpi_is_told_to_pass_variables_on_to_other_machines(kind, words, ho
     monkeypatch.setattr(preloading, "names_hosts", lambda _environment: host_file)
     told = ["-x", "LD_PRELOAD"] if is_told else []
     assert preloading.forwarding(words, ["LD_PRELOAD"]) == [words[0], *told, *words[1:]]
+
+
+def test_the_libraries_of_a_program_are_asked_for_once(tmp_path, monkeypatch):
+    asked = []
+
+    def said_by(*words):
+        asked.append(words)
+        return "libmpi.so.40 => /lib/libmpi.so.40\nlibasan.so.8 => /lib/libasan.so.8"
+
+    monkeypatch.setattr(preloading, "said_by", said_by)
+    monkeypatch.setattr(linked, "said_by", said_by)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    program = tmp_path / "app"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    with pytest.raises(InputError, match=f"{program} was built with -fsanitize=address"):
+        preloading.library_for([str(program)], "mpiprobe", "culmen profile")
+    assert asked == [("ldd", str(program))]

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS, handling
 from .launcher import names_hosts
 from .mpi import recognise
-from .mpi.linked import module_linked_by
+from .mpi.linked import module_among
 from .programs import own_library, said_by
 from .supervision import end_with_parent
 from .watched import wait_for
@@ -23,6 +24,14 @@ _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "-
 _STANDARD = "abi"
 _SANITIZER = "libasan.so"
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
+
+
+class _Program(NamedTuple):
+    """``kind``: openmpi or mpich, or _STANDARD for the standard ABI; empty for other programs. ``linked``: the
+    libraries of a program that is no launcher, as ldd prints them."""
+
+    kind: str
+    linked: str
 
 
 def check_command(command: list[str]) -> None:
@@ -36,30 +45,29 @@ def library_for(command: list[str], name: str, example: str) -> Path:
 
     example: the start of a right command line, for the message.
     """
-    kinds = {word: kind for word in command if (kind := _kind_of(word))}
-    if not kinds:
+    programs = {word: found for word in command if (found := _program_of(word)).kind}
+    if not programs:
         raise InputError(
             f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
             f"example: {example} -- mpiexec -n 4 ./app"
         )
-    first, kind = next(iter(kinds.items()))
-    for word, own in kinds.items():
+    first, (kind, _) = next(iter(programs.items()))
+    for word, (own, linked) in programs.items():
         if own == _STANDARD:
             raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
         if own != kind and not is_launcher(word):
             raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
         if not is_launcher(word):
-            _check_sanitizer(word)
+            _check_sanitizer(word, linked)
     library = own_library(f"{name}_{kind}")
     if not library.exists():
         raise InputError(f"culmen was built without {kind}; build it again where that MPI's mpicc is on PATH")
     return library
 
 
-def _check_sanitizer(word: str) -> None:
+def _check_sanitizer(word: str, linked: str) -> None:
     """GCC's address sanitizer ends a program if another library is loaded before its own."""
-    program = shutil.which(word)
-    if program and _SANITIZER in said_by("ldd", program) and _SANITIZER not in os.environ.get("LD_PRELOAD", ""):
+    if _SANITIZER in linked and _SANITIZER not in os.environ.get("LD_PRELOAD", ""):
         raise InputError(
             f"{word} was built with -fsanitize=address, whose library must be loaded before the library of culmen; "
             f"build it without this flag, or set LD_PRELOAD to the path of libasan.so"
@@ -136,11 +144,15 @@ def is_launcher(word: str) -> bool:
 
 
 def _kind_of(word: str) -> str:
-    """The word openmpi or mpich, or _STANDARD for the standard ABI. Empty for other programs."""
+    return _program_of(word).kind
+
+
+def _program_of(word: str) -> _Program:
     program = shutil.which(word)
     if program is None or word.startswith("-"):
-        return ""
+        return _Program("", "")
     if is_launcher(word):
         mpi = recognise(said_by(program, "--version"))
-        return mpi.module if mpi else ""
-    return module_linked_by(program) or (_STANDARD if "libmpi_abi.so" in said_by("ldd", program) else "")
+        return _Program(mpi.module if mpi else "", "")
+    linked = said_by("ldd", program)
+    return _Program(module_among(linked) or (_STANDARD if "libmpi_abi.so" in linked else ""), linked)

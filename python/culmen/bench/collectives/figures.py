@@ -1,7 +1,7 @@
 """The plots of a table of collectives, as one HTML page."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...launch.mpi.collectives import DEFAULT
 from ...report.heat_map import heat_map
@@ -12,27 +12,26 @@ from ..words import shown_size
 from .lines import against_ranks, against_size
 from .points import BARRIERS
 from .samples import Table
-from .winners import Winner, headings, rows_of, winners
+from .winners import Winner, headings, rows_of
 
 _ABOUT = "The median time of a call, with its interval of 95 %."
 _RATE = "The message size divided by the median time of a call, with its interval of 95 %."
 
 
-def collectives_page(found: Table, baseline: str = DEFAULT) -> str:
-    """The HTML page. ``baseline``: the algorithm that others are compared with."""
-    figures = list(_figures(found, baseline))
+def collectives_page(found: Table, won: Sequence[Winner], baseline: str = DEFAULT) -> str:
+    """The HTML page. ``won``: the winners of the table. ``baseline``: the algorithm that others are compared with."""
+    figures = list(_figures(found, won, baseline))
     versions = sorted({point.version for point in found.points.values()})
     lead = lead_of("culmen bench collectives", ", ".join(versions))
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     sections.append(
-        Section("winners", "Fastest algorithms", table(rows_of(found, baseline), headings(baseline), numbers=(2, 5, 6)))
+        Section("winners", "Fastest algorithms", table(rows_of(won, baseline), headings(baseline), numbers=(2, 5, 6)))
     )
     return page("Collectives", lead, sections, figures)
 
 
-def _figures(found: Table, baseline: str = DEFAULT) -> Iterator[Figure]:
+def _figures(found: Table, won: Sequence[Winner], baseline: str = DEFAULT) -> Iterator[Figure]:
     yield from _comparisons(found)
-    won = winners(found, baseline)
     for mpi, collective in sorted({key[:2] for key in found.points}):
         here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
         points = {key: point for key, point in found.points.items() if key[:2] == (mpi, collective)}

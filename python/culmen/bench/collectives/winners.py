@@ -1,5 +1,6 @@
 """Which algorithm is the fastest, and how much faster than the MPI's own choice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
@@ -37,10 +38,11 @@ def winners(table: Table, baseline: str = DEFAULT) -> list[Winner]:
     return [found for place in table.places() if (found := _winner(table, place, baseline)) is not None]
 
 
-def unclear(table: Table, baseline: str = DEFAULT) -> int:
-    """The number of places without a winner, because the baseline was not measured and intervals overlap."""
+def unclear(table: Table, won: Sequence[Winner]) -> int:
+    """The number of places without a winner, because the baseline was not measured and intervals overlap. ``won``: the
+    winners of this table."""
     verified = [[found for found in table.algorithms(place).values() if found.verified] for place in table.places()]
-    return sum(bool(there) for there in verified) - len(winners(table, baseline))
+    return sum(bool(there) for there in verified) - len(won)
 
 
 def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
@@ -65,10 +67,10 @@ def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Wi
     return Winner(*place, baseline, base)
 
 
-def rows_of(table: Table, baseline: str = DEFAULT) -> list[list[str]]:
-    """Neighbouring sizes with the same winner share a line."""
+def rows_of(won: Sequence[Winner], baseline: str = DEFAULT) -> list[list[str]]:
+    """Of the winners of a table. Neighbouring sizes with the same winner share a line."""
     out = []
-    for _, group in groupby(winners(table, baseline), lambda w: (w.mpi, w.collective, w.ranks, w.name)):
+    for _, group in groupby(won, lambda w: (w.mpi, w.collective, w.ranks, w.name)):
         same = list(group)
         first, last = same[0], same[-1]
         sizes = shown_size(first.size) if first is last else f"{shown_size(first.size)} – {shown_size(last.size)}"

@@ -1,6 +1,7 @@
 """``culmen bench collectives``: measures the collectives of an MPI."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -175,8 +176,9 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         parts.join(sorted(files), path, samples.COLUMNS)
     if parquet:
         write_parquet(table, samples.NUMBERS)
+    won = winners.winners(found, wanted.baseline)
     with replacing(page, PAGE, force=True) as path:
-        path.write_text(figures.collectives_page(found, wanted.baseline), encoding="utf-8")
+        path.write_text(figures.collectives_page(found, won, wanted.baseline), encoding="utf-8")
     lost = _lost(found)
     if measured != [folder]:
         about = json.dumps(_environments(measured), indent=2)
@@ -189,8 +191,8 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     if not quiet:
         headings = winners.headings(wanted.baseline)
         if found.points:
-            print_table(headings, winners.rows_of(found, wanted.baseline), (*headings[:2], *headings[3:5]))
-        for sentence in _remarks(found, wanted):
+            print_table(headings, winners.rows_of(won, wanted.baseline), (*headings[:2], *headings[3:5]))
+        for sentence in _remarks(found, won, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed or bool(lost), "launches")
@@ -212,7 +214,7 @@ def _samples_in(place: Path) -> tuple[list[Path], list[dict[str, Any]]]:
     return [samples.samples_file(name, int(ranks), mapping, place) for name, ranks, mapping in points], failures
 
 
-def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
+def _remarks(found: samples.Table, won: Sequence[winners.Winner], wanted: Plan) -> list[str]:
     out = []
     unverified = [key for key, point in found.points.items() if not point.verified]
     if unverified and wanted.suite:
@@ -233,7 +235,7 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
         key, why = next(iter(without.items()))
         count = plural(len(without), "point")
         out.append(f"culmen could not measure {count}, for example {_named(key)}: {why}")
-    if unclear := winners.unclear(found, wanted.baseline):
+    if unclear := winners.unclear(found, won):
         out.append(
             f"The baseline '{wanted.baseline}' was not measured, and no algorithm is clearly the fastest at "
             f"{plural(unclear, 'point')}, because the intervals overlap."

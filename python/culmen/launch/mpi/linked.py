@@ -8,7 +8,11 @@ from . import Launcher, Mpi, load
 
 def module_linked_by(program: str | Path) -> str:
     """The ``module`` of the MPI whose library the program links; "" if it links no library that culmen knows."""
-    linked = said_by("ldd", str(program))
+    return module_among(said_by("ldd", str(program)))
+
+
+def module_among(linked: str) -> str:
+    """The same for the libraries that ldd prints."""
     return next((mpi.module for mpi in load() if any(name in linked for name in mpi.libraries)), "")
 
 
