@@ -23,7 +23,7 @@ function(culmen_mpi_module kind wrapper)
   culmen_mpi_library(culmen_mpiprobe_${kind} "${words}" OFF
     ${CULMEN_SOURCE_ROOT}/mpiprobe/communicators.c ${CULMEN_SOURCE_ROOT}/mpiprobe/counters.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/members.c ${CULMEN_SOURCE_ROOT}/mpiprobe/messages.c ${CULMEN_SOURCE_ROOT}/mpiprobe/mpi.c
-    ${CULMEN_SOURCE_ROOT}/mpiprobe/openmp.c ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/names.c ${CULMEN_SOURCE_ROOT}/mpiprobe/openmp.c ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/requests.c ${CULMEN_SOURCE_ROOT}/mpiprobe/run.c ${CULMEN_SOURCE_ROOT}/mpiprobe/samples.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/threads.c ${CULMEN_SOURCE_ROOT}/mpiprobe/timeline.c
     ${CULMEN_SOURCE_ROOT}/mpiprobe/worlds.c ${CULMEN_PROBE_WRAPPERS})

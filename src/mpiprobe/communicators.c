@@ -1,7 +1,8 @@
-// Communicators, windows and files by their handles, and how they were made.
+// Communicators, windows and files by their handles.
 #include <stdio.h>
 #include <string.h>
 
+#include "mpiprobe/names.h"
 #include "mpiprobe/record.h"
 
 enum { slots = 4 * probe_most_communicators, unknown = -1 };
@@ -9,16 +10,6 @@ static struct {
   uint64_t handle;  // 0: free
   int number;       // unknown: freed
 } places[slots];
-static const char* const ways[] = {"dup",      "idup",    "split",      "split_type", "create", "cart",
-                                   "cart_sub", "graph",   "dist_graph", "inter",      "merge",  "spawn",
-                                   "accept",   "connect", "join",       "window"};
-enum { way_count = sizeof ways / sizeof *ways };
-// The number of children that were made in each way. Only some ranks take part in some ways, so a common number would
-// differ between ranks.
-static unsigned children[probe_most_communicators][way_count];
-static MPI_Group world_group;
-static int has_world_group;
-static unsigned strangers;  // made by unknown functions
 static uint64_t
     others[probe_most_communicators];  // ranks that a rank sends to: the remote group of an intercommunicator
 static struct probe_ranks neighbours[probe_most_communicators];
@@ -104,28 +95,6 @@ static int add_communicator(MPI_Comm made, const char* origin) {
   return number;
 }
 
-/// A name that is too long loses its beginning, but remains different from others.
-static void set_origin(char* origin, const char* name) {
-  const size_t length = strlen(name), room = probe_origin_bytes - 1, mark = 11;
-  if (length <= room) {
-    memcpy(origin, name, length + 1);
-    return;
-  }
-  uint32_t hash = 2166136261u;
-  for (size_t k = 0; k < length; ++k) hash = (hash ^ (unsigned char)name[k]) * 16777619u;
-  snprintf(origin, probe_origin_bytes, "..%08x/%s", hash, name + length - (room - mark));
-}
-
-/// With the lock. "world/split 2 colour 1".
-static void name_child(char* origin, unsigned parent, const char* how, const char* suffix) {
-  char text[2 * probe_origin_bytes];
-  unsigned way = 0;
-  while (way + 1 < way_count && strcmp(ways[way], how) != 0) ++way;
-  const char* const of = probe_profile->communicators[parent].origin;  // empty: it comes from no communicator
-  snprintf(text, sizeof text, "%s%s%s %u%s", of, of[0] != '\0' ? "/" : "", how, ++children[parent][way], suffix);
-  set_origin(origin, text);
-}
-
 /// communicator: null for handles of windows and files, which cannot be asked.
 static unsigned number(uint64_t handle, const MPI_Comm* communicator) {
   static __thread uint64_t last_handle;
@@ -142,7 +111,7 @@ static unsigned number(uint64_t handle, const MPI_Comm* communicator) {
     found = number_of(handle);
     if (found == unknown) {
       char origin[probe_origin_bytes];
-      snprintf(origin, sizeof origin, "made by an unknown function, %u", ++strangers);
+      probe_name_stranger(origin);
       found = communicator != NULL ? add_communicator(*communicator, origin) : add(handle, origin, 0, 0);
     }
     probe_unlock();
@@ -168,131 +137,35 @@ void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) 
   char origin[probe_origin_bytes], suffix[32] = "";
   if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
   probe_lock();
-  name_child(origin, parent, how, suffix);
+  probe_name_child(origin, parent, how, suffix);
   if (made != no_communicator) add_communicator(made, origin);
   probe_unlock();
 }
 
-/// With the lock. How many communicators have a name of this beginning, a number, and this end. All members of a
-/// communicator have made the same ones before.
-static unsigned number_of_names(const char* head, const char* tail) {
-  const size_t length = strlen(head);
-  unsigned same = 0;
-  for (unsigned k = 0; k < probe_profile->header.communicators; ++k) {
-    const char* const other = probe_profile->communicators[k].origin;
-    const size_t digits = strncmp(other, head, length) == 0 ? strspn(other + length, "0123456789") : 0;
-    same += digits > 0 && strcmp(other + length + digits, tail) == 0;
-  }
-  return same;
-}
-
-static int is_taken(const char* origin) {
-  for (unsigned k = 0; k < probe_profile->header.communicators; ++k) {
-    if (strcmp(probe_profile->communicators[k].origin, origin) == 0) return 1;
-  }
-  return 0;
-}
-
-/// With the lock. Numbers begin at first.
-static void add_numbered(MPI_Comm made, const char* head, unsigned first, const char* tail) {
-  char name[4 * probe_origin_bytes], origin[probe_origin_bytes];
-  unsigned number = first + number_of_names(head, tail);
-  do {  // more than once only if names had to be cut
-    snprintf(name, sizeof name, "%s%u%s", head, number++, tail);
-    set_origin(origin, name);
-  } while (is_taken(origin));
-  add_communicator(made, origin);
-}
-
-/// "world/create_group 1 ranks 0-2": a rank makes only those of its own groups, so each group has numbers of its own.
 void probe_created_group(unsigned parent, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm made) {
   if (probe_profile == NULL || made == no_communicator) return;
-  char members[probe_members_bytes], head[probe_origin_bytes + 32], tail[probe_members_bytes + 32], of_tag[24] = "";
-  MPI_Group whole;
+  char origin[probe_origin_bytes];
   probe_lock();
-  REAL(MPI_Comm_group)(comm, &whole);
-  probe_write_members(members, group, whole);
-  REAL(MPI_Group_free)(&whole);
-  if (tag != 0) snprintf(of_tag, sizeof of_tag, " tag %d", tag);
-  snprintf(head, sizeof head, "%s/create_group ", probe_profile->communicators[parent].origin);
-  snprintf(tail, sizeof tail, "%s ranks %s", of_tag, members);
-  add_numbered(made, head, 1, tail);
+  probe_name_group(origin, parent, comm, group, tag);
+  add_communicator(made, origin);
   probe_unlock();
-}
-
-/// With the lock. The same on both sides: "0,2|1,3".
-static void write_sides(char* text, size_t room, MPI_Group one, MPI_Group other) {
-  char first[probe_members_bytes], second[probe_members_bytes];
-  probe_write_members(first, one, world_group);
-  probe_write_members(second, other, world_group);
-  const int in_order = strcmp(first, second) <= 0;
-  snprintf(text, room, " ranks %s|%s", in_order ? first : second, in_order ? second : first);
-}
-
-/// With the lock. Nothing if the group has all ranks of the world, or cannot be compared with them.
-static void write_group(char* text, size_t room, MPI_Group group, const MPI_Group* remote) {
-  char members[probe_members_bytes];
-  int same = MPI_IDENT;
-  text[0] = '\0';
-  if (!has_world_group) return;
-  if (remote != NULL) {
-    write_sides(text, room, group, *remote);
-    return;
-  }
-  REAL(MPI_Group_compare)(group, world_group, &same);
-  if (same == MPI_IDENT) return;
-  probe_write_members(members, group, world_group);
-  snprintf(text, room, " ranks %s", members);
-}
-
-/// With the lock. "from_group solver", "from_group solver 2": all ranks of the communicator have given the same tag.
-static void add_of_group(MPI_Comm made, const char* how, const char* tag, const char* members) {
-  char name[3 * probe_origin_bytes], head[2 * probe_origin_bytes], origin[probe_origin_bytes];
-  snprintf(head, sizeof head, "%s %s ", how, tag);
-  snprintf(name, sizeof name, "%s %s%s", how, tag, members);
-  set_origin(origin, name);
-  if (is_taken(origin)) add_numbered(made, head, 2, members);
-  else add_communicator(made, origin);
 }
 
 void probe_created_of_group(MPI_Comm made, const char* how, const char* tag, MPI_Group group, const MPI_Group* remote) {
   if (probe_profile == NULL || made == no_communicator) return;
-  char members[2 * probe_members_bytes + 16];
+  char origin[probe_origin_bytes];
   probe_lock();
-  write_group(members, sizeof members, group, remote);
-  add_of_group(made, how, tag, members);
+  probe_name_of_group(origin, how, tag, group, remote);
+  add_communicator(made, origin);
   probe_unlock();
 }
 
-/// "inter 1 ranks 0,2|1,3": the groups of both sides, because each side has a name of its own for its communicator.
 void probe_created_between(unsigned parent, MPI_Comm made) {
   if (probe_profile == NULL || made == no_communicator) return;
-  char sides[2 * probe_members_bytes + 16], origin[probe_origin_bytes];
-  MPI_Group own, remote;
+  char origin[probe_origin_bytes];
   probe_lock();
-  if (has_world_group) {
-    REAL(MPI_Comm_group)(made, &own);
-    REAL(MPI_Comm_remote_group)(made, &remote);
-    write_sides(sides, sizeof sides, own, remote);
-    REAL(MPI_Group_free)(&own);
-    REAL(MPI_Group_free)(&remote);
-    add_numbered(made, "inter ", 1, sides);
-  } else {
-    name_child(origin, parent, "inter", "");
-    add_communicator(made, origin);
-  }
-  probe_unlock();
-}
-
-void probe_set_world_group(const MPI_Group* group, int use) {
-  probe_lock();
-  if (has_world_group) REAL(MPI_Group_free)(&world_group);
-  has_world_group = group != NULL;
-  if (group != NULL) world_group = *group;
-  if (has_world_group && !use) {
-    REAL(MPI_Group_free)(&world_group);
-    has_world_group = 0;
-  }
+  probe_name_between(origin, parent, made);
+  add_communicator(made, origin);
   probe_unlock();
 }
 
@@ -316,7 +189,7 @@ void probe_duplicated(unsigned parent, MPI_Comm made) {
   if (probe_profile == NULL) return;
   char origin[probe_origin_bytes];
   probe_lock();
-  name_child(origin, parent, "idup", "");
+  probe_name_child(origin, parent, "idup", "");
   add_child(parent, PROBE_HANDLE(made), origin);
   probe_unlock();
 }
@@ -325,7 +198,7 @@ void probe_made_window(unsigned parent, MPI_Win made) {
   if (probe_profile == NULL) return;
   char origin[probe_origin_bytes];
   probe_lock();
-  name_child(origin, parent, "window", "");
+  probe_name_child(origin, parent, "window", "");
   add_child(parent, PROBE_HANDLE(made), origin);
   probe_unlock();
 }
@@ -352,16 +225,10 @@ static void write_hints(uint32_t file, MPI_Info info) {
 void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info) {
   if (probe_profile == NULL) return;
   char origin[probe_origin_bytes];
-  const int length = snprintf(origin, sizeof origin, "%s/file ", probe_profile->communicators[parent].origin);
-  const int room = length < (int)sizeof origin ? (int)sizeof origin - length - 1 : 0;
-  const int all = (int)strlen(name);
-  if (room > 0) snprintf(origin + length, (size_t)room + 1, "%s", all > room ? name + all - room : name);
   probe_lock();
-  int former = unknown;  // opened again
-  for (unsigned k = 0; k < probe_profile->header.communicators && former == unknown; ++k) {
-    if (strcmp(probe_profile->communicators[k].origin, origin) == 0) former = (int)k;
-  }
-  if (former != unknown) {
+  probe_name_file(origin, parent, name);
+  const int former = probe_named(origin);
+  if (former >= 0) {  // opened again
     set_number(PROBE_HANDLE(made), former);
   } else {
     add_child(parent, PROBE_HANDLE(made), origin);
