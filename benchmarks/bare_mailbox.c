@@ -6,8 +6,8 @@
 // no frames beyond a slot, no full rings, no deaths, no hostile memory.
 //
 // Prints one JSON line: items a second over the last 70 % of the time, the number of wrong replies, the efficiency, and
-// the duration of a lone task. The efficiency is the share of time in which workers execute a task. It is computed from
-// the duration of a lone task, and (raw) from the requested duration.
+// the duration of a lone task. The efficiency is tasks × duration of a task / (workers × time), with the duration of a
+// lone task, or (raw) with the requested duration.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

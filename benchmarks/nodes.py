@@ -1,4 +1,4 @@
-"""Four simulated nodes of this machine with 8 workers each: how busy the workers are, and how many messages travel.
+"""Four simulated nodes of this machine with 8 workers each: the efficiency of the workers, and the number of messages.
 
     python benchmarks/nodes.py [--mpi openmpi|mpich] [--repeat N]
 

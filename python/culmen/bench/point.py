@@ -65,13 +65,13 @@ class PointMeasured:
         return self.items / self.steady_s
 
     def efficiency(self, workers: int) -> float:
-        """The share of the steady state in which the workers evaluate: items × duration of a lone evaluation /
-        (workers × time)."""
+        """In the steady state: time of one undisturbed worker for these items / (workers × time). Evaluations that
+        become slower reduce it, unlike the utilisation."""
         return self.work_s / (workers * self.steady_s)
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
-    """The evaluator of the study that measures the grid. Its value is the lost share, 1 − efficiency."""
+    """The evaluator of the study that measures the grid. Its value is 1 − efficiency."""
     point = Point(
         p["transport"],
         int(p["workers"]),
