@@ -135,6 +135,15 @@ def test_a_rule_after_a_larger_one_replaces_it(tmp_path):
     }
 
 
+@pytest.mark.parametrize("text", ["1\n7\n1\n4\n0\n", "1\n7\n0\n"])
+def test_a_table_without_rules_is_the_mpis_own_choice(tmp_path, text):
+    assert names(rules(tmp_path, text), "bcast", 4, 8) == DEFAULT
+    checked = lint(tmp_path, text)
+    assert [each for each in checked.meanings() if each.algorithm != DEFAULT] == []
+    assert list(checked.expected(8)) == []
+    assert all("never holds" not in finding.text for finding in checked.findings())
+
+
 def test_the_second_table_of_a_collective_holds(tmp_path):
     text = "2\n7\n1\n0\n1\n0 2 0 0\n7\n1\n0\n1\n0 1 0 0\n"
     assert names(rules(tmp_path, text), "bcast", 2, 8) == "basic_linear"
@@ -159,6 +168,12 @@ def test_the_second_table_of_a_collective_holds(tmp_path):
 )
 def test_each_mistake_is_named(tmp_path, text, said):
     assert any(said in finding.text for finding in lint(tmp_path, text).findings())
+
+
+def test_rules_with_different_numbers_of_requests_differ(tmp_path):
+    text = "rule-file-version-2\n1\n3\n1\n0\n2\n0 4 0 0 8\n64 4 0 0 16\n"
+    assert [row.requests for row in rules(tmp_path, text).tables[0].ranks[0].rows] == [8, 16]
+    assert not any("changes nothing" in finding.text for finding in lint(tmp_path, text).findings())
 
 
 def test_a_rule_for_two_ranks_alone_may_name_an_algorithm_for_two(tmp_path):
@@ -269,6 +284,22 @@ def test_the_words_of_lint_say_the_same_as_the_rules(chosen, ranks, size):
             )
         ]
         assert (there or [DEFAULT]) == [names(made, name, ranks, counted(name, ranks, size))]
+
+
+ANY_ORDER = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=12)
+
+
+@given(ANY_ORDER)
+def test_the_words_of_lint_are_right_for_rules_in_any_order(tmp_path_factory, given_rows):
+    path = tmp_path_factory.mktemp("rules") / "rules.conf"
+    rows = [(0, 1), *given_rows]
+    path.write_text("\n".join(["1", "7", "1", "0", str(len(rows)), *(f"{s} {a} 0 0" for s, a in rows)]) + "\n")
+    read, checked = read_rules(path), Lint(read_rules(path), KNOWN, "Open MPI 4")
+    of = [(each.sizes[0], 99 if each.sizes[1] is None else each.sizes[1], each.row.line) for each in checked.meanings()]
+    for size in range(15):
+        assert [line for first, last, line in of if first <= size <= last] == [read.row("bcast", 2, size).line]
+    never = {finding.line for finding in checked.findings() if "never holds" in finding.text}
+    assert never == {line for line in range(6, 6 + len(rows)) if line not in [line for _, _, line in of]}
 
 
 def test_steps_are_exact_where_a_neighbour_keeps_the_default():

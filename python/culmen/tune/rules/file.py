@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from ..._core import InputError
 
@@ -27,21 +27,24 @@ COLLECTIVES = (
     "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
     "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
 )  # fmt: skip
+Span = tuple[int, int | None]  # the first and the last value; None if there is no end
 _MOST, _DIGITS = 2**63 - 1, 21  # the digits are those in base 8
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9]\d*)", re.ASCII)
+_Rule = TypeVar("_Rule")
 _OCTAL = re.compile(r"[+-]?0+[1-9]\d*", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Row:
     """A rule for messages from ``size`` bytes on, as the file counts them. ``fan``: number of chains; 0 means 1.
-    ``segment``: bytes of a segment; 0 for the whole message."""
+    ``segment``: bytes of a segment; 0 for the whole message. ``requests``: largest number of them; 0 if not given."""
 
     size: int
     algorithm: int
     fan: int = 0
     segment: int = 0
     line: int = 0
+    requests: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,21 @@ def place_of(starts: Sequence[int], value: int) -> int:
             break
         last = place
     return last
+
+
+def reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[Span, _Rule]]:
+    """Each rule that holds, with its first and its last value. The last value is None if there is no end."""
+    found: list[tuple[int, int]] = []  # from this value on, the rule at this place
+    past = 0  # of the rules that start no later than the value, those before the first later start
+    for edge in sorted({0, *starts}) if rules else []:
+        while past < len(starts) and starts[past] <= edge:
+            past += 1
+        place = max(0, past - 1)
+        if not found or found[-1][1] != place:
+            found.append((edge, place))
+    ends = [*(first - 1 for first, _ in found[1:]), None]
+    for (first, place), last in zip(found, ends, strict=False):
+        yield (first, last), rules[place]
 
 
 class RulesError(InputError):
@@ -177,9 +195,9 @@ class _Reader:
         line = self._line()
         names = ("a message size", "the number of an algorithm", "a fan-out", "a segment size")
         size, algorithm, fan, segment = (self._number(name) for name in names)
-        if self._version > 1 and self._at < len(self._words) and self._words[self._at][1] == line:
-            self._number("a number of requests")
-        return Row(size, algorithm, fan, segment, line)
+        more = self._version > 1 and self._at < len(self._words) and self._words[self._at][1] == line
+        requests = self._number("a number of requests") if more else 0
+        return Row(size, algorithm, fan, segment, line, requests)
 
     def _line(self) -> int:
         return self._words[min(self._at, len(self._words) - 1)][1] if self._words else 1

@@ -1,19 +1,21 @@
 """The real effect of a rules file of Open MPI, in words, and its mistakes."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeVar
 
+from ...base.text import plural
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT, Collectives
-from .file import COLLECTIVES, Ranks, Row, Rules, Table, numbers_in, place_of, value_of
+from .file import COLLECTIVES, Ranks, Row, Rules, Span, Table, numbers_in, reachable, value_of
 from .tried import Expected
 
 _Rule = TypeVar("_Rule", Ranks, Row)
 _LARGEST = 2**26  # bytes of a message that a test sends
 _ELEMENT = 4  # bytes of an element in its reductions
 _STEP = 8  # bytes; a multiple of the sizes of the test's datatypes
-Span = tuple[int, int | None]
 # Why an algorithm is unsafe, by the key that lists it in the data file. The last key counts.
 _REASONS = {
     "commutative_only": "needs operators that commute",
@@ -124,7 +126,7 @@ class Lint:
                 f"{table.name}: the rules for {first.ranks} ranks also hold for fewer ranks: no others come first.",
             )
         yield from _misplaced(table.ranks, [each.ranks for each in table.ranks], f"{table.name}, {{}} ranks")
-        for each, following in zip(table.ranks, [*table.ranks[1:], None], strict=True):
+        for each, following in itertools.zip_longest(table.ranks, table.ranks[1:]):
             yield from _misplaced(each.rows, [row.size for row in each.rows], f"{table.name}, size {{}}")
             yield from self._of_rows(table, each, following)
 
@@ -132,7 +134,7 @@ class Lint:
         names, unsafe = self._names(table), self._unsafe(table)
         zero = self._known.of[table.name]["in_rules"]["sizes"] == "zero"
         only_two = each.ranks <= 2 and following is not None and following.ranks == 3
-        for row, before in zip(each.rows, [None, *each.rows[:-1]], strict=True):
+        for row, before in zip(each.rows, [None, *each.rows], strict=False):
             name = names[row.algorithm] if row.algorithm < len(names) else None
             if name is None:
                 yield Finding(
@@ -179,8 +181,8 @@ class Lint:
 
     def _of(self, table: Table) -> Iterator[Meaning]:
         kind, names = self._known.of[table.name]["in_rules"]["sizes"], self._names(table)
-        for ranks, each in _reachable(table.ranks, [one.ranks for one in table.ranks]):
-            for sizes, row in _reachable(each.rows, [one.size for one in each.rows]):
+        for ranks, each in reachable(table.ranks, [one.ranks for one in table.ranks]):
+            for sizes, row in reachable(each.rows, [one.size for one in each.rows]):
                 if kind == "zero" and sizes[0] > 0:
                     continue
                 name = names[row.algorithm] if row.algorithm < len(names) else f"number {row.algorithm}"
@@ -188,36 +190,40 @@ class Lint:
 
 
 def _same(row: Row, other: Row) -> bool:
-    return (row.algorithm, row.fan, row.segment) == (other.algorithm, other.fan, other.segment)
-
-
-def _reachable(rules: Sequence[_Rule], starts: Sequence[int]) -> Iterator[tuple[Span, _Rule]]:
-    """Each rule that holds, with its first and its last value. The last value is None if there is no end."""
-    places = [(edge, place_of(starts, edge)) for edge in sorted({0, *starts})] if rules else []
-    found: list[tuple[int, int]] = [
-        (edge, place) for k, (edge, place) in enumerate(places) if k == 0 or place != places[k - 1][1]
-    ]
-    for (first, place), following in zip(found, [*found[1:], None], strict=True):
-        yield (first, following[0] - 1 if following else None), rules[place]
+    of = attrgetter("algorithm", "fan", "segment", "requests")
+    return bool(of(row) == of(other))
 
 
 def _misplaced(rules: Sequence[_Rule], starts: Sequence[int], what: str) -> Iterator[Finding]:
     """Rules that do not hold from their start on. ``what``: a text with {} for the start."""
-    begins = {id(rule): first for (first, _), rule in _reachable(rules, starts)}
+    begins = {id(rule): first for (first, _), rule in reachable(rules, starts)}
+    replacing = _next_not_larger(starts)
+    largest = 0  # place of the first rule with the largest start so far
     for place, (rule, start) in enumerate(zip(rules, starts, strict=True)):
         if id(rule) not in begins:
-            after = next((k for k in range(place + 1, len(starts)) if starts[k] <= start), place)
             yield Finding(
                 rule.line,
-                f"{what.format(start)}: this rule never holds: line {rules[after].line} comes later and replaces it.",
+                f"{what.format(start)}: this rule never holds: line {rules[replacing[place]].line} comes later and "
+                "replaces it.",
             )
         elif begins[id(rule)] > start:
-            before = max(range(place), key=lambda k: starts[k])
             yield Finding(
                 rule.line,
                 f"{what.format(start)}: this rule holds only from {begins[id(rule)]} on: line "
-                f"{rules[before].line}, which is for {starts[before]}, comes before it.",
+                f"{rules[largest].line}, which is for {starts[largest]}, comes before it.",
             )
+        if start > starts[largest]:
+            largest = place
+
+
+def _next_not_larger(starts: Sequence[int]) -> list[int]:
+    """For each start, the place of the first later one that is not larger; its own place if there is none."""
+    out, open_places = list(range(len(starts))), list[int]()
+    for place, start in enumerate(starts):
+        while open_places and starts[open_places[-1]] >= start:
+            out[open_places.pop()] = place
+        open_places.append(place)
+    return out
 
 
 def _size_in(sizes: Span | None, kind: str, ranks: int) -> int | None:
@@ -240,6 +246,7 @@ def said(each: Meaning) -> tuple[str, str, str]:
     algorithm = ["Open MPI's own choice" if each.algorithm == DEFAULT else each.algorithm]
     algorithm += [f"fan-out {each.row.fan}"] if each.row.fan else []
     algorithm += [f"segments of {shown_size(each.row.segment)}"] if each.row.segment else []
+    algorithm += [f"at most {plural(each.row.requests, 'request')}"] if each.row.requests else []
     sizes = "all" if each.sizes is None else _said_sizes(*each.sizes, each.kind, exactly)
     return str(exactly or ranks), sizes, ", ".join(algorithm)
 
