@@ -191,7 +191,7 @@ def test_what_is_no_tree_is_one_sentence(text, tmp_path):
 
 def test_rules_of_open_mpi_6_are_called_by_their_name(tmp_path):
     (tmp_path / "rules.json").write_text('{"rule_file_version": 3, "module": "tuned", "collectives": {}}')
-    with pytest.raises(InputError, match=r"has rules of Open MPI 6 in JSON, which culmen cannot read yet"):
+    with pytest.raises(InputError, match=r"has rules of Open MPI 6 in JSON, and no tree of MPICH"):
         read_tree(tmp_path / "rules.json")
 
 

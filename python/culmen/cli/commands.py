@@ -232,6 +232,10 @@ COMMANDS = {
                 "the new settings. Example: culmen tune command app.toml",
                 codes=CODES_OF_COMMAND,
             ),
+            "convert": Entry(
+                "Write the rules of a tuning file in another form. Example: culmen tune convert rules.conf --to "
+                "openmpi-json",
+            ),
             "hpl": Entry(
                 "Tune HPL, the Linpack benchmark. Find the settings that reach the most GFLOPS on this machine. Write "
                 "an input file with these settings. culmen passes words after -- to mpiexec. Example: culmen tune hpl "
@@ -251,7 +255,8 @@ COMMANDS = {
                 rest=True,
             ),
             "lint": Entry(
-                "Explain the rules in a tuning file of Open MPI or MPICH. Check whether the MPI obeys these rules.",
+                "Explain the rules in a tuning file of Open MPI, MPICH or Intel MPI. Check whether Open MPI or MPICH "
+                "obeys these rules.",
                 codes=CODES_OF_LINT,
             ),
             "placement": Entry(

@@ -252,8 +252,29 @@ def command(
     raise typer.Exit(work.tune_submit.submit_command(file, asked, words, output, overwrite, quiet, use_hours, use_runs))
 
 
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A tuning file of Open MPI or Intel MPI.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="FORM",
+            help="openmpi-json for Open MPI 6, openmpi-rules for Open MPI 4 and 5, or intel for shell commands that "
+            "set the variables I_MPI_ADJUST_….",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write into this file. Default: standard output."),
+    ] = None,
+) -> None:
+    raise typer.Exit(work.convert.convert(file, to, output))
+
+
 def lint(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH, or a script for Intel MPI.")
+    ],
     mpi: Annotated[
         str | None,
         typer.Option("--mpi", metavar="NAME", help="The MPI that reads the file, as for `culmen launch`."),

@@ -7,21 +7,28 @@ from ...base.exit_codes import FAILED, FINISHED
 from ...base.text import plural
 from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
-from ...launch.mpi.collectives import DEFAULT
-from ...tune.rules import trees
-from ...tune.rules.file import RulesError, read_rules
-from ...tune.rules.lint import Lint, said
+from ...launch.mpi.collectives import DEFAULT, Collectives
+from ...tune.rules import intel, json_file, trees
+from ...tune.rules.file import RulesError, Span, read_rules
+from ...tune.rules.json_lint import JsonLint
+from ...tune.rules.lint import Lint, said, said_span
 from ...tune.rules.texts import built_in, check_reader
 from ...tune.rules.tree_lint import TreeLint, in_words
 from ...tune.rules.tried import Expected, not_as_expected, reader_of_rules
 from .summary import print_table
 
 _TREE_HEADINGS = ["collective", "ranks", "message size", "algorithm"]
+_PRESET_HEADINGS = ["collective", "ranks", "message size", "preset"]
+_PER_RANK = "/ ranks: divide by the number of ranks, since Open MPI compares the message size times this number."
 _HEADINGS = [*_TREE_HEADINGS, "line"]
 
 
 def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     """Prints the rules in words and their mistakes, and returns an exit code."""
+    if mpi is None and json_file.is_json(file):
+        return _lint_json(file)
+    if mpi is None and intel.is_environment(file):
+        return _lint_intel(file)
     launcher = _launcher(mpi, file)
     known, title = reader_of_rules(launcher), launcher.mpi.title
     if known.rules_kind == "tree":
@@ -37,7 +44,7 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     if rows:
         print_table(_HEADINGS, rows, _HEADINGS[:4])
     if any("/ ranks" in row[2] for row in rows):
-        print("/ ranks: divide by the number of ranks, since Open MPI compares the message size times this number.")
+        print(_PER_RANK)
     print("Everything else is Open MPI's own choice.")
     print("The file has no effect unless coll_tuned_use_dynamic_rules is 1.")
     findings = checked.findings()
@@ -71,6 +78,60 @@ def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
         check_reader(launcher)
     wrong = _try(expected, launcher, file)
     return FAILED if findings or wrong else FINISHED
+
+
+def _lint_json(file: Path) -> int:
+    """The same for Open MPI 6, whose rules culmen cannot try."""
+    try:
+        checked = JsonLint(json_file.read_json(file), of_open_mpi())
+    except RulesError as error:
+        print(f"culmen: {error}")
+        return FAILED
+    print(f"For Open MPI 6, {file} means:")
+    if rows := checked.in_words():
+        print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
+    if any("/ ranks" in row[2] for row in rows):
+        print(_PER_RANK)
+    print("Everything else is Open MPI's own choice.")
+    print("culmen does not try these rules. Open MPI 4 and 5 cannot read this file.")
+    findings = list(checked.findings())
+    for finding in findings:
+        print(f"{file}: {finding}")
+    return FAILED if findings else FINISHED
+
+
+def _lint_intel(file: Path) -> int:
+    """The same for Intel MPI, whose presets culmen cannot try."""
+    found = intel.read_environment(file)
+    print(f"For Intel MPI, {file} means:")
+    rows = [
+        [name, *_ranks_and_sizes(span, each.by_ranks), str(condition.preset)]
+        for name, each in found.last().items()
+        for span, condition in intel.holding(each)
+        if intel.has_preset(each, condition)
+    ]
+    if rows:
+        print_table(_PRESET_HEADINGS, rows, _PRESET_HEADINGS[:3])
+    print("Everything else is Intel MPI's own choice.")
+    for line, text in found.others:
+        print(f"{file}, line {line}: {text}")
+    findings = intel.findings(found)
+    for line, text in findings:
+        print(f"{file}, line {line}: {text}")
+    print("culmen does not try these presets.")
+    return FAILED if findings else FINISHED
+
+
+def _ranks_and_sizes(span: Span, by_ranks: bool) -> tuple[str, str]:
+    first, last = span
+    if not by_ranks:
+        return "all", said_span(first, last)
+    return str(first) if first == last else f"{first} and more" if last is None else f"{first} – {last}", "all"
+
+
+def of_open_mpi() -> Collectives:
+    """The collectives of the newest Open MPI that culmen knows."""
+    return next(mpi.collectives for mpi in load() if mpi.title == "Open MPI 5" and mpi.collectives)
 
 
 def _try(expected: list[Expected], launcher: Launcher, file: Path) -> bool:

@@ -129,8 +129,8 @@ def read_tree(path: Path) -> Tree:
         raise RulesError(f"{path} is no tree of MPICH: it must begin with {{")
     if "rule_file_version" in found:
         raise InputError(
-            f"{path} has rules of Open MPI 6 in JSON, which culmen cannot read yet; it reads the rules of Open MPI 4 "
-            "and 5, which are numbers, and the trees of MPICH"
+            f"{path} has rules of Open MPI 6 in JSON, and no tree of MPICH; `culmen tune lint {path}` without --mpi "
+            "explains them"
         )
     if path.stat().st_size % _PAGE == 0:
         raise RulesError(
