@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from culmen.cli.work import summary
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import Row, Rules, RulesError, numbers_in, read_rules, value_of, written
@@ -300,6 +301,17 @@ def test_the_words_of_lint_are_right_for_rules_in_any_order(tmp_path_factory, gi
         assert [line for first, last, line in of if first <= size <= last] == [read.row("bcast", 2, size).line]
     never = {finding.line for finding in checked.findings() if "never holds" in finding.text}
     assert never == {line for line in range(6, 6 + len(rows)) if line not in [line for _, _, line in of]}
+
+
+def test_a_table_with_many_rows_looks_like_one_with_few(monkeypatch, capsys):
+    rows = [["bcast", "8 – 16", "9"], ["reduce_scatter", "", "1000"], ["ring → é", "all", "10"]]
+    summary.print_table(["collective", "ranks", "line"], rows, ["collective", "ranks"])
+    few = capsys.readouterr().out
+    monkeypatch.setattr(summary, "_MANY_ROWS", 2)
+    summary.print_table(["collective", "ranks", "line"], iter(rows), ["collective", "ranks"])
+    assert capsys.readouterr().out == few
+    summary.print_table(["collective"], [["x" * 500]] * 3, ["collective"])
+    assert "x" * 500 not in capsys.readouterr().out
 
 
 def test_steps_are_exact_where_a_neighbour_keeps_the_default():

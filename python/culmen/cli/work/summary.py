@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -29,6 +30,7 @@ from .waiting import waited
 if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
     from ...run.result import Result
 
+_MANY_ROWS = 500
 _LATE_S = 1.0  # for the first worker to be ready
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
@@ -311,12 +313,31 @@ def _figures_table(figures: dict[str, Any]) -> Table:
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[str]) -> None:
     """Numbers stand on the right. ``texts``: the headings of the other columns."""
+    rows = list(rows)
+    if len(rows) > _MANY_ROWS and (lines := _plain_table(headings, rows, texts)):
+        print("\n".join(lines))
+        return
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in headings:
         table.add_column(heading, justify="left" if heading in texts else "right")
     for row in rows:
         table.add_row(*row)
     console().print(table)
+
+
+def _plain_table(headings: Sequence[str], rows: list[Sequence[str]], texts: Collection[str]) -> list[str]:
+    """The lines of the same table, without styles: rich needs seconds for many rows. Empty if it is too wide."""
+    every = [headings, *rows]
+    widths = [max(cell_len(row[k]) for row in every) for k in range(len(headings))]
+    if sum(widths) + 2 * len(widths) > console().width:
+        return []
+    at_left = [heading in texts for heading in headings]
+    return ["".join(map(_padded, row, widths, at_left)) for row in every]
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    blanks = " " * (width - cell_len(text))
+    return f"{text}{blanks}  " if left else f"{blanks}{text}  "
 
 
 def console() -> Console:
