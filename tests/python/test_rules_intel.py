@@ -109,6 +109,16 @@ def test_lines_of_shells_are_read(tmp_path):
     assert found.others == ((6, "culmen does not explain I_MPI_PIN."),)
 
 
+@given(st.text("0123456789:;,@- kx", max_size=20))
+def test_any_value_is_explained_or_a_mistake(tmp_path_factory, value):
+    path = tmp_path_factory.mktemp("env") / "env.sh"
+    path.write_text(f"export I_MPI_ADJUST_REDUCE='{value}'\n")
+    found = read_environment(path)
+    assert len(found.variables) + len(found.mistakes) == 1
+    assert all(text.startswith("reduce: ") or text.startswith("I_MPI_ADJUST_REDUCE: ") for _, text in findings(found))
+    assert all(holding(each) for each in found.variables)
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -170,6 +170,28 @@ def test_lint_explains_a_file(tmp_path, capsys):
     assert "Open MPI 4 and 5 cannot read this file." in said
 
 
+KEYS = st.sampled_from(
+    ["comm_size_min", "comm_size_max", "comm_rank_distribution", "rules", "msg_size_min", "msg_size_max", "alg", "reqs"]
+)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 2**64) | st.floats() | st.text(max_size=3) | st.just("inf"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+)
+ANY_GROUP = st.fixed_dictionaries({"rules": st.lists(st.dictionaries(KEYS, ANY_JSON, max_size=4), max_size=3)})
+
+
+@given(st.dictionaries(st.sampled_from(["bcast", "alltoallw", "x"]), ANY_JSON | st.lists(ANY_GROUP, max_size=3)))
+def test_any_json_is_explained_or_refused_in_one_sentence(tmp_path_factory, tables):
+    try:
+        rules = read(tmp_path_factory.mktemp("rules"), tables)
+    except RulesError as error:
+        assert "Open MPI ignores the whole file" in str(error)
+        return
+    checked = JsonLint(rules, KNOWN)
+    assert all(len(row) == 4 for row in checked.in_words())
+    assert all(text.endswith(".") for text in checked.findings())
+
+
 def test_a_mistake_in_the_json_is_said(tmp_path, capsys):
     (tmp_path / "rules.json").write_text('{"rule_file_version": 3, "collectives": {"bcast": [],}}')
     assert lint(tmp_path / "rules.json", None, 0) == 1
