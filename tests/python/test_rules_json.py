@@ -227,6 +227,8 @@ def test_conversions_between_unlike_mpis_are_refused(tmp_path):
     file.write_text("0\n")
     with pytest.raises(InputError, match="the numbers of algorithms in Intel MPI and in Open MPI cannot be converted"):
         convert(file, "intel", None)
+    with pytest.raises(InputError, match="none cannot be read: there is no such file"):
+        convert(tmp_path / "none", "intel", None)
     with pytest.raises(InputError, match="there is no such form; the forms are openmpi-json, openmpi-rules, intel"):
         convert(file, "yaml", None)
 

@@ -29,6 +29,8 @@ def convert(file: Path, to: str, output: Path | None) -> int:
 
 
 def _text(file: Path, to: str) -> str:
+    if not file.is_file():
+        raise InputError(f"{file} cannot be read: there is no such file")
     of_intel = intel.is_environment(file)
     if of_intel != (to == "intel"):
         raise InputError(

@@ -168,7 +168,7 @@ def has_preset(variable: Variable, condition: Condition) -> bool:
 
 def findings(found: Environment) -> list[tuple[int, str]]:
     """Lines with mistakes, and texts."""
-    out = list(found.mistakes)
+    out = [(line, f"{text}.") for line, text in found.mistakes]
     last = found.last()
     for each in found.variables:
         if last[each.collective] is not each:
