@@ -1,8 +1,9 @@
 """The value of the choices of `culmen tune cluster` in later launches. Peers: an exhaustive search with ten times the
-repetitions, and the method of ompi-collectives-tuning, the least mean of a grid, with the calls of culmen."""
+repetitions, and the method of ompi-collectives-tuning, the least mean of a grid, in the time of culmen."""
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -62,8 +63,11 @@ CASES = [
 
 @dataclass
 class Method:
+    """``seconds``: of its measurements, with the starts of the ranks; 0 if they were kept from another session."""
+
     choices: Choices
     calls: int
+    seconds: float = 0.0
 
 
 def tuning(bench: Bench) -> Iterator[Row]:
@@ -95,7 +99,7 @@ def _rows(bench: Bench, case: Case) -> Iterator[Row]:
     yield Row(f"tuned: times faster than the default, {what}", "", own_speed, oracle, "exhaustive search",
               own_speed.over(oracle), at_least=0.9)  # fmt: skip
     ahead = own_speed.over(grid)
-    yield Row(f"tuned: the same, {what}", "", own_speed, grid, "least mean of a grid, same calls", ahead, at_least=1)
+    yield Row(f"tuned: the same, {what}", "", own_speed, grid, "least mean of a grid, same time", ahead, at_least=1)
     regrets = f"tuned: mean regret against the best that was measured in the same session, {case.mpi}"
     yield Row(regrets, "", Spread(regret), at_most=0.05)
     share = own.calls / exhaustive.calls
@@ -112,9 +116,8 @@ def _searched(bench: Bench, case: Case, sizes: tuple[int, ...]) -> dict[str, Met
     bench.say(f"{case.mpi}: exhaustive search")
     repetitions = REPETITIONS // (4 if bench.quick else 1)
     exhaustive = _grid(case, sizes, repetitions, np.median)
-    bench.say(f"{case.mpi}: least mean of a grid, with as many calls")
-    points = exhaustive.calls / repetitions
-    mean = _grid(case, sizes, max(1, round(own.calls / points)), np.mean)
+    bench.say(f"{case.mpi}: least mean of a grid, in the same time")
+    mean = _grid(case, sizes, max(1, round(repetitions * own.seconds / exhaustive.seconds)), np.mean)
     methods = {"tune cluster": own, "exhaustive": exhaustive, "least mean": mean}
     if file := _file_of(case):
         kept = {name: [[*at, choice] for at, choice in each.choices.items()] for name, each in methods.items()}
@@ -141,7 +144,7 @@ def _kept(case: Case, sizes: tuple[int, ...]) -> dict[str, Method]:
 
 
 def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
-    folder = scratch / f"tuned-{case.mpi}"
+    begin, folder = time.monotonic(), scratch / f"tuned-{case.mpi}"
     for_evaluators(folder)
     for launch in range(LAUNCHES + 1):
         for name in case.collectives:
@@ -160,13 +163,14 @@ def _own(case: Case, sizes: tuple[int, ...], scratch: Path) -> Method:
                 }
             )
     tuned = tuned_from([(name, case.ranks) for name in case.collectives], folder)
-    return Method({(c.place.collective, c.place.size): c.algorithm for c in tuned.choices}, tuned.calls)
+    choices = {(c.place.collective, c.place.size): c.algorithm for c in tuned.choices}
+    return Method(choices, tuned.calls, time.monotonic() - begin)
 
 
 def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method:
     """Each algorithm with this number of repetitions; the one with the least value wins."""
     choices: Choices = {}
-    calls = 0
+    begin, calls = time.monotonic(), 0
     for name in case.collectives:
         points = points_with_parts(name, case.algorithms(name), sizes, case.ranks)
         with Ranks(case.launcher, case.ranks, TIMEOUT_S) as ranks:
@@ -175,7 +179,7 @@ def _grid(case: Case, sizes: tuple[int, ...], repetitions: int, value) -> Method
         for size in sizes:
             there = [p for p in points if p.size == size and p.in_time and (p.verified or p.algorithm.name == DEFAULT)]
             choices[name, size] = min(there, key=lambda p: value(np.concatenate(p.in_time))).algorithm.name
-    return Method(choices, calls)
+    return Method(choices, calls, time.monotonic() - begin)
 
 
 def _fresh(case: Case, sizes: tuple[int, ...], all_choices: list[Choices]) -> dict[Where, dict[str, np.ndarray]]:
