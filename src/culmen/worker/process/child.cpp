@@ -20,7 +20,25 @@
 namespace culmen {
 namespace {
 constexpr std::size_t tail_bytes = 2048;
+constexpr std::size_t line_bytes = 300;  // a page with failures shows as many characters of a message
 constexpr std::size_t log_bytes = 1024 * 1024;
+
+bool continues_a_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }  // of UTF-8
+
+/// `line`, with an ellipsis in place of its end if it is long.
+std::string without_end(std::string_view line) {
+  if (line.size() <= line_bytes) return std::string(line);
+  auto end = line_bytes;
+  while (end > 0 && continues_a_character(line[end])) --end;
+  return std::string(line.substr(0, end)) + "…";
+}
+
+/// `line`, the end of a longer one, with an ellipsis in place of the rest.
+std::string without_begin(std::string_view line) {
+  auto begin = line.size() - std::min(line.size(), line_bytes);
+  while (begin < line.size() && continues_a_character(line[begin])) ++begin;
+  return "…" + std::string(line.substr(begin));
+}
 }  // namespace
 
 bool Child::start(const SpawnRequest& request) {
@@ -103,7 +121,7 @@ void ChildLog::mark(std::size_t end) noexcept {
 
 std::string ChildLog::tail() const {
   const auto end = size();
-  return text(std::max(std::min(mark_, end), end - std::min(end, tail_bytes)), end);
+  return text(std::max(std::min(mark_, end), end - std::min(end, 2 * tail_bytes)), end);
 }
 
 std::string ChildLog::take(std::size_t end) {
@@ -143,9 +161,15 @@ std::string describe_end(int wait_status) {
 }
 
 std::string with_tail(std::string what, std::string_view log) {
-  if (log.size() > tail_bytes) log.remove_prefix(log.size() - tail_bytes);
   while (!log.empty() && (log.back() == '\n' || log.back() == '\0')) log.remove_suffix(1);
-  if (!log.empty()) what.append("\n").append(log);
+  auto from = log.size() - std::min(log.size(), tail_bytes);
+  if (from > 0 && log[from] == '\n') ++from;
+  bool whole = from == 0 || log[from - 1] == '\n';
+  for (std::size_t end; from < log.size(); from = end + 1, whole = true) {
+    end = std::min(log.find('\n', from), log.size());
+    const auto line = log.substr(from, end - from);
+    what.append("\n").append(whole ? without_end(line) : without_begin(line));
+  }
   return what;
 }
 

@@ -61,7 +61,7 @@ class ChildLog {
   void mark() noexcept;
   /// The same for output after the first `end` bytes. Frees the memory of the output before.
   void mark(std::size_t end) noexcept;
-  /// The last 2 KB after the mark.
+  /// The last 4 KB after the mark: more than with_tail() quotes, so that it sees whether its first line is whole.
   std::string tail() const;
   /// The output after the mark, up to the first `end` bytes of the log. Moves the mark behind it.
   std::string take(std::size_t end);
@@ -78,7 +78,7 @@ class ChildLog {
 bool wait_for(std::span<pollfd> descriptors, double deadline_s);
 /// "was killed by SIGSEGV" or "ended with exit code 3".
 std::string describe_end(int wait_status);
-/// `what`, followed by the last 2 KB of `log` on lines of their own, if there is any output.
+/// `what`, followed by the last lines of `log` if there is any output: at most 2 KB, and of a long line only a part.
 std::string with_tail(std::string what, std::string_view log);
 /// A message that the time limit has passed.
 std::string describe_time_out(double time_limit_s);
