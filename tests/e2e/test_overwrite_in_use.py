@@ -1,6 +1,9 @@
 """`--overwrite` of a tuner or a benchmark, while another process measures in the same folder: nothing is removed."""
 
+import os
+
 import pytest
+from culmen.bench.held import held
 from harness import Running, culmen, store_is_ready, wait_for, write_study
 from small_tuning import LINE, write_tuning
 
@@ -49,6 +52,22 @@ def test_a_folder_in_use_is_left_alone(folder, command):
     assert {other: (results / other).read_text() for other in others} == dict.fromkeys(others, "mine")
 
 
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("tune")])
+def test_a_folder_that_a_tuner_holds_is_left_alone(folder, command):
+    """A tuner holds its folder also while it builds, and between two studies."""
+    words, name, others = COMMANDS[command]
+    results = folder / "out"
+    for other in (name, *others):
+        (results / other).parent.mkdir(parents=True, exist_ok=True)
+        (results / other).write_text("mine")
+    with held(results):
+        again = culmen(*command.split(), "--overwrite", "--output", "out", *words, cwd=folder)
+    assert again.returncode == 2, again.stdout + again.stderr
+    assert "out is in use: " in again.stderr
+    assert f"process {os.getpid()} measures there" in again.stderr
+    assert {other: (results / other).read_text() for other in (name, *others)} == dict.fromkeys((name, *others), "mine")
+
+
 def test_the_tuning_that_runs_is_not_disturbed(folder):
     words = ("tune", "command", "app.toml", "--quiet")
     with Running(*words, cwd=folder) as first:
@@ -57,7 +76,7 @@ def test_the_tuning_that_runs_is_not_disturbed(folder):
         (folder / "go").touch()
         code, _, err = first.end()
     assert again.returncode == 2
-    assert "tune-app/search.db is in use: " in again.stderr
+    assert "culmen: tune-app is in use: " in again.stderr
     assert (code, err) == (0, "")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
-from ...bench.kept import folder_for
+from ...bench.held import folder_to_tune
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
@@ -18,11 +18,11 @@ from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
-from ...tune.cluster.tuner import refuse_in_use_in
+from ...tune.cluster.tuner import stores_in
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .stopped import continues
-from .tune_cluster import tune_cluster
+from .tune_cluster import tune_in
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
 _FOLDER, PROFILE = Path("tune-app"), "profile"
@@ -67,8 +67,21 @@ def tune_app(
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). ``time_limit_s``: of each run of the program; None: from its
     first run. Returns an exit code. Raises InputError if the program fails."""
-    folder = folder_for(output or _FOLDER)
-    refuse_in_use_in(folder)
+    with folder_to_tune(output or _FOLDER, stores_in) as folder:
+        return _tune(words, folder, rounds, seconds, allowed, time_limit_s, scratch, overwrite, quiet)
+
+
+def _tune(
+    words: list[str],
+    folder: Path,
+    rounds: int,
+    seconds: float,
+    allowed: tuple[bool, bool],
+    time_limit_s: float | None,
+    scratch: Path | None,
+    overwrite: bool,
+    quiet: bool,
+) -> int:
     if overwrite:
         (folder / ROUNDS).unlink(missing_ok=True)
     program = Program.profiled(words, folder, overwrite, time_limit_s)
@@ -78,8 +91,8 @@ def tune_app(
     check_machines(program.ranks, launcher, os.environ)
     for each in cells:
         print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
-    if code := tune_cluster(
-        tuning_of(launcher, cells, seconds, allowed), folder, overwrite, quiet, scratch, None, installs=False
+    if code := tune_in(
+        folder, tuning_of(launcher, cells, seconds, allowed), overwrite, quiet, scratch, None, installs=False
     ):
         return code
     rules = folder / known.rules_name

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ...base.exit_codes import RESUMABLE
+from ...bench.held import folder_to_tune
 from ...bench.jobs.asked import Cluster
-from ...bench.kept import folder_for
 from ...bench.measuring import End
 from ...bench.study import outcomes_in
 from ...tune.cluster import choices, page, variables_page
@@ -13,14 +13,14 @@ from ...tune.cluster.measured import RACE, file_of
 from ...tune.cluster.results import STORE, how_to_install, sentences_of, tried_here, write_results
 from ...tune.cluster.submitted import task_for
 from ...tune.cluster.trial import Trial, as_tried, write_trial
-from ...tune.cluster.tuner import measure
+from ...tune.cluster.tuner import measure, stores_in
 from ...tune.cluster.variables_files import result_in, sentences
 from .measuring import exit_code, nothing_measured, say_failures
 from .stopped import continues
 from .submit import run_jobs
 from .summary import print_table
 
-__all__ = ["submit_tuning", "tune_cluster", "tuning_of"]
+__all__ = ["submit_tuning", "tune_cluster", "tune_in", "tuning_of"]
 
 FOLDER = Path("tune-cluster")
 
@@ -33,11 +33,22 @@ def tune_cluster(
     quiet: bool,
     scratch: Path | None,
     at_most: int | None,
+) -> int:
+    """Measures what is missing, writes the choices, and returns an exit code."""
+    with folder_to_tune(output or FOLDER, stores_in) as folder:
+        return tune_in(folder, wanted, overwrite, quiet, scratch, at_most)
+
+
+def tune_in(
+    folder: Path,
+    wanted: Tuning,
+    overwrite: bool,
+    quiet: bool,
+    scratch: Path | None,
+    at_most: int | None,
     installs: bool = True,
 ) -> int:
-    """Measures what is missing, writes the choices, and returns an exit code. ``installs``: says how to install
-    them."""
-    folder = folder_for(output or FOLDER)
+    """The same in a folder that is held. ``installs``: says how to install the choices."""
     wanted, end = measure(wanted, folder, overwrite, quiet, scratch, at_most)
     return conclude(wanted, [folder], folder, end, quiet, installs=installs)
 

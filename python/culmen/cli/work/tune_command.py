@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...base.exit_codes import FINISHED
-from ...bench.kept import folder_for
+from ...bench.held import folder_to_tune
 from ...problem.given import Value
 from ...tune.command.preview import preview
 from ...tune.command.recipe import read_recipe, with_use
@@ -15,6 +15,7 @@ from ...tune.command.tuner import (
     TUNED,
     Tuner,
     remove_results,
+    stores_in,
     tuned_of,
 )
 from .stopped import continues
@@ -35,8 +36,8 @@ def tune_command(
 ) -> int:
     """Returns an exit code. Raises InputError if the file is wrong, or if the program fails as it is."""
     recipe = with_use(read_recipe(file), use_hours, use_runs)
-    folder = folder_for(output or Path(f"tune-{recipe.name}"))
-    tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite)
+    with folder_to_tune(output or Path(f"tune-{recipe.name}"), stores_in) as folder:
+        tune(Tuner(recipe, file, folder, quiet, scratch=scratch), overwrite)
     return FINISHED
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.exit_codes import FINISHED
-from ...bench.kept import folder_for
-from ...bench.study import refuse_in_use
+from ...bench.held import folder_to_tune
 from ...launch.launcher import cores
 from ...report.reading import read
 from ...tune.app import ruled
@@ -14,7 +13,7 @@ from ...tune.app.direct import about_rules, as_they_run, plan_of, write_rules
 from ...tune.app.writing import Choice
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
-from ...tune.command.tuner import SEARCH, STORES, Tuner
+from ...tune.command.tuner import SEARCH, Tuner, stores_in
 from .stopped import continues
 from .tune_app import Program, nothing_to_tune, show_use
 from .tune_command import tune
@@ -35,8 +34,19 @@ def tune_direct(
     quiet: bool,
 ) -> int:
     """``allowed``: see Collectives.safe_algorithms(). Returns an exit code. Raises InputError if the program fails."""
-    folder = folder_for(output or _FOLDER)
-    refuse_in_use(*(folder / name for name in STORES))
+    with folder_to_tune(output or _FOLDER, stores_in) as folder:
+        return _tune(words, folder, wanted, allowed, scratch, overwrite, quiet)
+
+
+def _tune(
+    words: list[str],
+    folder: Path,
+    wanted: Wanted,
+    allowed: tuple[bool, bool],
+    scratch: Path | None,
+    overwrite: bool,
+    quiet: bool,
+) -> int:
     program = Program.profiled(words, folder, overwrite, wanted.time_limit_s)
     choices = choices_of(program.cells, program.known, allowed)
     if not choices:

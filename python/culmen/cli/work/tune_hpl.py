@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ...base.exit_codes import FINISHED
 from ...base.text import lasted, shown
-from ...bench.kept import folder_of_results
-from ...bench.study import refuse_in_use
+from ...bench.held import folder_to_tune
 from ...tune.command.worth import Use
 from ...tune.hpl.asked import Asked
 from ...tune.hpl.compared import compare
@@ -34,7 +33,7 @@ def tune_hpl(
 ) -> int:  # fmt: skip
     """``scratch``: see KeptStore. ``typed``: the command, for the result. Returns an exit code. Raises InputError if an
     option is wrong, or if HPL fails with the present settings."""
-    with folder_of_results(output or FOLDER) as folder:
+    with folder_to_tune(output or FOLDER, stores_in) as folder:  # at the end, the folders of all runs are removed
         asked = Asked(options, folder, (lambda _: None) if quiet else _say)
         with Runs(asked.how(folder), folder, quiet, scratch) as runs:
             return _tune(asked, runs, overwrite, [*typed])
@@ -50,7 +49,6 @@ def show_plan(options: Options, output: Path | None) -> int:
 
 
 def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
-    refuse_in_use(*stores_in(runs.folder))  # at the end, the folders of all runs are removed
     if overwrite:
         runs.begin_again()
     try:

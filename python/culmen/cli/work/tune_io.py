@@ -9,12 +9,12 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
-from ...bench.kept import folder_for
+from ...bench.held import folder_to_tune
 from ...launch.launcher import cores
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.submitted import typed_words
-from ...tune.command.tuner import Tuner
+from ...tune.command.tuner import Tuner, stores_in
 from ...tune.command.worth import Use
 from ...tune.io import applied
 from ...tune.io.benchmark import Own
@@ -67,17 +67,16 @@ def tune_io(
         return FINISHED
     if dry_run:
         return FINISHED
-    results = folder_for(output or Path(f"tune-{_NAME}"))
     plan = plan_of(words, mpi, space, Path.cwd())
-    path = write_plan(results, {**plan, "files": str(folder.resolve())}, overwrite)
     all_cores = cores() * nodes_of(words, mpi)
-    recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
 
     def more(tuned: Tuned) -> dict[str, Any]:
         found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
         return {"command": command, "ending": _ending(found, tuned.is_better, results)}
 
-    with Scratch(folder) as place:
+    with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as results, Scratch(folder) as place:
+        path = write_plan(results, {**plan, "files": str(folder.resolve())}, overwrite)
+        recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
         os.environ[applied.BASE] = str(place.path.resolve())
         tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
     return FINISHED

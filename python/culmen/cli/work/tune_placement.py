@@ -7,11 +7,11 @@ from typing import Any
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...base.text import shown
-from ...bench.kept import folder_for
+from ...bench.held import folder_to_tune
 from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.submitted import typed_words
-from ...tune.command.tuner import Tuner
+from ...tune.command.tuner import Tuner, stores_in
 from ...tune.command.worth import Use
 from ...tune.placement import placed
 from ...tune.placement.line import EXAMPLE, Line, read_line
@@ -54,16 +54,18 @@ def tune_placement(
         return FINISHED
     if dry_run:
         return FINISHED
-    folder = folder_for(output or Path(f"tune-{_NAME}"))
-    path = write_plan(folder, plan, overwrite)
     cores = machine.cores * line.nodes
-    recipe = recipe_for(_NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path, cores)
     command = typed_words(_NAME, [*typed], words)
 
     def more(tuned: Tuned) -> dict[str, Any]:
         return {"command": command, "ending": _ending(plan, tuned)}
 
-    tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
+    with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as folder:
+        path = write_plan(folder, plan, overwrite)
+        recipe = recipe_for(
+            _NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path, cores
+        )
+        tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
     return FINISHED
 
 

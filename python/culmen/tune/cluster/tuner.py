@@ -8,14 +8,14 @@ from ..._core import InputError
 from ...bench.conversation import LostError
 from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.session import Ranks
-from ...bench.study import PointStudy, later_rounds, refuse_in_use
+from ...bench.study import PointStudy, later_rounds
 from ..rules.tried import reader_of_rules
 from . import trial as trials
+from . import variable_tuner
 from .asked import Tuning
 from .installed import check_no_variables
 from .origin import check_origin
 from .results import STORE
-from .variable_tuner import VariableTuner, remove_results, stores_in
 
 _START_S = 120.0
 
@@ -27,24 +27,23 @@ def measure(
     came before all variables were tuned; the same command then continues."""
     if wanted.groups and at_most is not None:
         raise InputError("--variables: all launches depend on each other; leave out --at-most")
-    refuse_in_use_in(folder)
     _begin_in(folder, wanted, overwrite)
     for sentence in wanted.left_out if not quiet else ():
         print(sentence)
     if overwrite or not wanted.groups:
-        remove_results(folder)
+        variable_tuner.remove_results(folder)
     with ExitStack() as limits:  # the algorithms are measured with raised limits, too
         if wanted.groups:
             check_no_variables(wanted.plan.launcher)
-            with VariableTuner(wanted.of_variables(), folder, quiet, scratch, limits) as tuner:
+            with variable_tuner.VariableTuner(wanted.of_variables(), folder, quiet, scratch, limits) as tuner:
                 wanted = wanted.with_variables(tuner.tune())
         return wanted, _measure_collectives(wanted, folder, overwrite, quiet, scratch, at_most)
 
 
-def refuse_in_use_in(folder: Path) -> None:
-    """Raises InputError if another process measures in this folder."""
+def stores_in(folder: Path) -> list[Path]:
+    """All stores of a tuning. The first one may not exist."""
     store = folder / STORE
-    refuse_in_use(store, *later_rounds(store), *stores_in(folder))
+    return [store, *later_rounds(store), *variable_tuner.stores_in(folder)]
 
 
 def _measure_collectives(

@@ -59,9 +59,14 @@ _LONGER, _LEAST_LIMIT_S = 10, 60  # default time limit: this factor of the prese
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
+def stores_in(folder: Path) -> list[Path]:
+    """All stores of a tuning. Some of them may not exist."""
+    return [folder / name for name in STORES]
+
+
 def remove_results(folder: Path) -> None:
-    """Removes all results, so that a tuning starts again. Raises InputError if another process tunes there."""
-    remove_measurements(*(folder / name for name in STORES))
+    """Removes all results, so that a tuning starts again. Raises InputError if another process measures there."""
+    remove_measurements(*stores_in(folder))
     for name in (_FOUND, RESULT):
         (folder / name).unlink(missing_ok=True)
     remove_builds(folder / _BUILDS)
