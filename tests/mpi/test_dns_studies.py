@@ -65,6 +65,66 @@ def test_each_study_runs(example, variables, study):
     assert result["use"] in ("present", "best_found")
 
 
+# As the lfs of Lustre answers; it keeps the words of each setstripe.
+LFS = """#!/bin/sh
+case $1 in
+getstripe) exit ${NO_LUSTRE:-0} ;;
+setstripe)
+  test "$3" -le 16 || { echo "error: setstripe: No space left on device" >&2; exit 28; }
+  echo "$*" >>"$LFS_LOG" ;;
+esac
+"""
+SET = """
+[[starts]]
+striping = "as it is"
+io = "ompio"
+fcoll = "^none"
+[[starts]]
+striping = "set"
+stripes = 4
+stripe_size = "16M"
+io = "ompio"
+fcoll = "^none"
+"""
+
+
+@pytest.fixture
+def lustre(example, variables):
+    """Variables, among them those of something that stands for lfs."""
+    (example / "bin" / "lfs").write_text(LFS)
+    (example / "bin" / "lfs").chmod(0o755)
+    return variables | {"LFS_LOG": str(example / "lfs.log")}
+
+
+@pytest.mark.parametrize("has_it", [True, False])
+def test_striping_is_set_where_the_file_system_has_it(example, lustre, has_it):
+    with (example / "hints.toml").open("a") as file:
+        file.write(SET)
+    done = culmen("tune", "command", "hints.toml", cwd=example, **lustre, NO_LUSTRE="" if has_it else "1")
+    assert done.returncode == 0, done.stderr
+    runs = read(example / "tune-hints" / "search.db").columns
+    assert dict(zip(runs["striping"], runs["status"], strict=True)) == {
+        "as it is": "ok",
+        "set": "ok" if has_it else "failed",
+    }
+    assert (example / "lfs.log").exists() == has_it
+    if has_it:
+        assert (example / "lfs.log").read_text().splitlines()[0] == "setstripe -c 4 -S 16M ."
+    else:
+        assert (
+            "1 of 2 runs of the search failed: the command ended with exit code 1: the folder of the run is on a "
+            in done.stdout
+        )
+        assert "file system without striping (" in done.stdout
+
+
+def test_a_run_whose_striping_is_refused_fails(example, lustre):
+    words = ["./with_stripes.sh", "set", "32", "1M", "touch", "ran"]
+    done = subprocess.run(words, cwd=example, env=environment(**lustre), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "error: setstripe: No space left on device\n")
+    assert not (example / "ran").exists()
+
+
 def test_a_bound_rank_has_a_core_for_each_thread(example, variables, monkeypatch):
     for name, value in environment(**variables).items():
         monkeypatch.setenv(name, value)
