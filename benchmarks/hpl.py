@@ -15,8 +15,10 @@ logarithm of a speed is a sum of random effects: of each parameter, and smaller 
 function of NB with one maximum. Single runs have a spread of 3, 8 or 12 %, with more outliers than a normal
 distribution.
 
-All searches know only what they measured. Random search and TPE choose their best single run. As `culmen tune hpl`
-does, culmen begins with usual settings and keeps a part of its time to look again at the best ones.
+All searches know only what they measured. As `culmen tune hpl` does, culmen begins with usual settings and keeps a part
+of its time to look again at the best ones. Random search and TPE are replayed twice: they choose their best single run,
+or they look again at their best settings as culmen does. Every choice is judged by the grid's mean, which no search
+knows.
 
 Not replayed: the first runs, looks with a larger N, the choice of the BLAS, the comparison at the end, and the time in
 which programs start and searches think.
@@ -30,6 +32,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +156,33 @@ class Runs:
         return speed
 
 
+class Seen:
+    """The runs of a search. ``looks``: at the end, it runs its best settings again, and keeps time for this."""
+
+    def __init__(self, run: Runs, looks: bool) -> None:
+        self._run, self._looks = run, LOOKS if looks else 0
+        self._speeds: dict[str, list[float]] = defaultdict(list)
+
+    def has_time(self) -> bool:
+        fastest = max((max(speeds) for speeds in self._speeds.values()), default=math.inf)
+        return self._run.left > FINALISTS * self._looks / fastest
+
+    def run(self, settings: Settings) -> float:
+        speed = self._run(settings)
+        self._speeds[key_of(settings)].append(speed)
+        return speed
+
+    def best(self, recommended: Settings | None = None) -> Settings:
+        """``recommended``: settings that the search itself thinks best; they are among those that run again."""
+        best = sorted(self._speeds, key=lambda key: -max(self._speeds[key]))
+        if recommended:
+            best.insert(0, key_of(recommended))
+        finalists = [*dict.fromkeys(best)][: FINALISTS if self._looks else 1]
+        for key in finalists * self._looks:
+            self.run(json.loads(key))
+        return dict(json.loads(max(finalists, key=lambda key: float(np.mean(self._speeds[key])))))
+
+
 def key_of(settings: Settings) -> str:
     return json.dumps(settings, sort_keys=True)
 
@@ -165,21 +195,11 @@ def by_culmen(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
     study = culmen.Optimizer(
         space, "bayes", seed=seed, evaluations=MOST_RUNS, options={"model": "additive"}, starts=starts
     )
-    seen: dict[str, list[float]] = defaultdict(list)
-    fastest = 0.0
-    while not seen or run.left > FINALISTS * LOOKS / fastest:
+    seen = Seen(run, looks=True)
+    while seen.has_time():
         (candidate,) = study.ask(1)
-        speed = run(candidate.params)
-        seen[key_of(candidate.params)].append(speed)
-        fastest = max(fastest, speed)
-        study.tell(candidate, -math.log(speed))
-    best = sorted(seen, key=lambda key: -max(seen[key]))
-    if study.recommended:
-        best.insert(0, key_of(study.recommended.params))
-    finalists = [*dict.fromkeys(best)][:FINALISTS]
-    for key in finalists * LOOKS:
-        seen[key].append(run(json.loads(key)))
-    return dict(json.loads(max(finalists, key=lambda key: float(np.mean(seen[key])))))
+        study.tell(candidate, -math.log(seen.run(candidate.params)))
+    return seen.best(study.recommended.params if study.recommended else None)
 
 
 def _parameter(values: list[Any], initial: Any) -> Any:
@@ -188,26 +208,24 @@ def _parameter(values: list[Any], initial: Any) -> Any:
     return culmen.ordinal(values, initial=initial)
 
 
-def by_random(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
-    points = [*points_of(grid)]
+def by_random(grid: dict[str, list[Any]], run: Runs, seed: int, looks: bool = False) -> Settings:
+    points, seen = [*points_of(grid)], Seen(run, looks)
     random.Random(seed).shuffle(points)  # noqa: S311 - an order
-    found = []
-    for settings in points:
-        if run.left <= 0:
-            break
-        found.append((run(settings), key_of(settings)))
-    return dict(json.loads(max(found)[1]))
+    for settings in itertools.takewhile(lambda _: seen.has_time(), points):
+        seen.run(settings)
+    return seen.best()
 
 
-def by_tpe(grid: dict[str, list[Any]], run: Runs, seed: int) -> Settings:
+def by_tpe(grid: dict[str, list[Any]], run: Runs, seed: int, looks: bool = False) -> Settings:
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    while run.left > 0:
+    seen = Seen(run, looks)
+    while seen.has_time():
         trial = study.ask()
-        study.tell(trial, run({name: trial.suggest_categorical(name, values) for name, values in grid.items()}))
-    return dict(study.best_params)
+        study.tell(trial, seen.run({name: trial.suggest_categorical(name, values) for name, values in grid.items()}))
+    return seen.best()
 
 
 def by_calculator(grid: dict[str, list[Any]], *_others: Any) -> Settings:
@@ -235,7 +253,14 @@ def made_up(options: argparse.Namespace) -> None:
 
 
 def compare(grid: dict[str, list[Any]], grids: list[Any], options: argparse.Namespace) -> None:
-    searches = {"culmen": by_culmen, "random": by_random, "TPE (Optuna)": by_tpe, "web calculators": by_calculator}
+    searches = {
+        "culmen": by_culmen,
+        "random": by_random,
+        "random, looks again": partial(by_random, looks=True),
+        "TPE (Optuna)": by_tpe,
+        "TPE (Optuna), looks again": partial(by_tpe, looks=True),
+        "web calculators": by_calculator,
+    }
     for name, search in searches.items():
         shares, counts = [], []
         for measured, seed in itertools.product(grids, range(1, options.seeds + 1)):
