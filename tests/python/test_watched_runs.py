@@ -81,8 +81,8 @@ def test_a_signal_ends_the_run_with_all_its_processes(tmp_path):
             wait_for(lambda pid=pid: has_ended(pid), f"the end of process {pid}")
 
 
-def test_the_limit_is_ten_times_the_first_run_and_at_least_a_minute():
-    assert [limit_for(seconds) for seconds in (0.5, 6, 30)] == [60, 60, 300]
+def test_the_limit_is_ten_times_the_first_run_plus_a_minute():
+    assert [limit_for(seconds) for seconds in (0.51, 6, 30)] == [66, 120, 360]
 
 
 def test_a_comparison_with_a_run_that_hangs_ends_with_one_sentence():

@@ -41,8 +41,7 @@ def autotune(
             metavar="SECONDS",
             min=0.01,
             show_default=False,
-            help="With --validate: longest time of a run. Default: 10 times the duration of the first run, but at "
-            "least 60 s.",
+            help="With --validate: longest time of a run. Default: 10 times the duration of the first run, plus 60 s.",
         ),
     ] = None,
     collectives: Annotated[

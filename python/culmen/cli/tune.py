@@ -189,8 +189,7 @@ def app(
             metavar="SECONDS",
             min=0.01,
             show_default=False,
-            help="Longest time of a run of the program. Default: 10 times the duration of the first run, but at least "
-            "60 s; with --direct: plus 60 s.",
+            help="Longest time of a run of the program. Default: 10 times the duration of the first run, plus 60 s.",
         ),
     ] = None,
     commutative: Commutative = False,

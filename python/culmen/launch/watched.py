@@ -1,5 +1,6 @@
 """Waits for a command that may take too long, or that a signal interrupts. Then none of its processes is left."""
 
+import math
 import os
 import select
 import signal
@@ -14,7 +15,7 @@ from ..base.signals import STOP_SIGNALS, handling
 from .supervision import end_with_parent
 
 _GRACE_S = 5.0  # a launcher ends its ranks in this time
-_LONGER, _LEAST_LIMIT_S = 10, 60.0
+_LONGER, _MORE_S = 10, 60
 
 
 class RunStoppedError(Exception):
@@ -31,7 +32,7 @@ class _Stop(Exception):
 
 def limit_for(first_s: float) -> float:
     """The usual limit in seconds, from the duration of a first run."""
-    return max(_LEAST_LIMIT_S, float(round(_LONGER * first_s)))
+    return float(math.ceil(_LONGER * first_s + _MORE_S))
 
 
 def wait_for(command: Sequence[str], environment: Mapping[str, str], limit_s: float | None) -> int:

@@ -19,6 +19,7 @@ from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy
 from ...bench.verdict import in_turns, verdict_of
 from ...launch.launcher import cores
+from ...launch.watched import limit_for
 from ...problem.given import Value
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -55,7 +56,6 @@ STORES = PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.d
 _BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 LEAST_PAIRS = 3
 _LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
-_LONGER, _LEAST_LIMIT_S = 10, 60  # default time limit: this factor of the present run's duration, plus these seconds
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
 
@@ -189,7 +189,7 @@ class Tuner:
         """Sets a time limit. Otherwise a run that hangs would block the search."""
         if not self._limits or not self.store(PRESENT).exists():
             return
-        limit_s = float(math.ceil(_LONGER * spent_s([self.store(PRESENT)]) + _LEAST_LIMIT_S))
+        limit_s = limit_for(spent_s([self.store(PRESENT)]))
         evaluator = self.recipe.evaluator.model_copy(update={"time_limit_s": limit_s})
         self.recipe = self.recipe.model_copy(update={"evaluator": evaluator})
         self._limits = False
