@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from culmen.launch.mpi import load
 from culmen.tune.command import measured
-from culmen.tune.command.recipe import check_energy, recipe_of
+from culmen.tune.command.recipe import check_energy_of_job, read_recipe, recipe_of
 
 from culmen import InputError
 
@@ -101,12 +101,27 @@ def test_a_program_on_other_machines_has_no_energy(powercap, mpiexec, tmp_path, 
 def test_a_program_on_this_machine_has_its_energy(powercap, mpiexec, tmp_path, monkeypatch):
     for line in ("true", "mpiexec -n 4 true", "mpiexec --host localhost:4 -n 4 true", "mpiexec -n 4 true --host n1"):
         recipe = recipe_for(tmp_path, *line.split())
-    check_energy(recipe, tmp_path / "app.toml", 1)
+    check_energy_of_job(recipe, tmp_path / "app.toml", 1)
     with pytest.raises(InputError, match="and the job has 2 nodes; use another measure"):
-        check_energy(recipe, tmp_path / "app.toml", 2)
+        check_energy_of_job(recipe, tmp_path / "app.toml", 2)
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURMD_NODENAME", "n1")
     monkeypatch.setenv("SLURM_TASKS_PER_NODE", "4(x3)")
     recipe_for(tmp_path, "true")
     with pytest.raises(InputError, match="and this job has 3 nodes; use another measure"):
         recipe_for(tmp_path, "mpiexec", "-n", "4", "true")
+
+
+def test_a_job_reads_the_energy_of_its_own_machine(tmp_path, monkeypatch):
+    """The login node may have no counters, or give no right to read them."""
+    monkeypatch.setattr(measured, "ENERGY", tmp_path / "none")
+    file = tmp_path / "app.toml"
+    file.write_text(
+        '[space]\nn = { type = "integer", lower = 1, upper = 9, initial = 3 }\n[evaluator]\ncommand = ["true", "{n}"]\n'
+        '[tune]\nmeasure = "energy"\n'
+    )
+    with pytest.raises(InputError, match="the energy of this machine cannot be read"):
+        read_recipe(file)
+    check_energy_of_job(read_recipe(file, here=False), file, 1)
+    with pytest.raises(InputError, match="and the job has 2 nodes; use another measure"):
+        check_energy_of_job(read_recipe(file, here=False), file, 2)

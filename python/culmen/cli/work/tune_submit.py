@@ -8,7 +8,7 @@ from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.jobs.asked import Cluster, Wanted
 from ...bench.measuring import End
 from ...tune.command.line import Wanted as Line
-from ...tune.command.recipe import check_energy, read_recipe, with_use
+from ...tune.command.recipe import check_energy_of_job, read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS
 from ...tune.command.submitted import (
     check_partitions,
@@ -44,9 +44,9 @@ def submit_command(
 ) -> int:
     """``words``: options of the command in the job. Returns an exit code. Raises InputError for a wrong file, and for
     what the cluster does not have."""
-    recipe = with_use(read_recipe(file), use_hours, use_runs)
+    recipe = with_use(read_recipe(file, here=False), use_hours, use_runs)
     wanted = with_file(wanted, recipe)
-    check_energy(recipe, file, wanted.nodes or 1)
+    check_energy_of_job(recipe, file, wanted.nodes or 1)
     cluster, folder = Cluster.of(wanted), output or Path(f"tune-{recipe.name}")
 
     def conclude(folders: list[Path], to: Path, end: End) -> int:

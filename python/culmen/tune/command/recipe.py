@@ -133,8 +133,9 @@ class RecipeFile(StudyFile):
     job: Annotated[JobTable, Setting("what the job gets, with --submit")] = JobTable()
 
 
-def read_recipe(path: Path) -> RecipeFile:
-    """Raises InputError with all mistakes."""
+def read_recipe(path: Path, here: bool = True) -> RecipeFile:
+    """``here``: the program runs on this machine; otherwise a job reads the file again. Raises InputError with all
+    mistakes."""
     try:
         data = {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}
     except FileNotFoundError:
@@ -143,15 +144,18 @@ def read_recipe(path: Path) -> RecipeFile:
         raise InputError(f"{path} cannot be read: {e}") from None
     except tomllib.TOMLDecodeError as e:
         raise InputError(f"{path} is not valid TOML: {e}") from None
-    return recipe_of(data, path)
+    return recipe_of(data, path, here)
 
 
-def recipe_of(data: dict[str, Any], path: Path) -> RecipeFile:
-    """The recipe from its tables. ``path``: for messages; relative paths start in its folder. Raises InputError."""
+def recipe_of(data: dict[str, Any], path: Path, here: bool = True) -> RecipeFile:
+    """The recipe from its tables. ``path``: for messages; relative paths start in its folder. ``here``: see
+    read_recipe(). Raises InputError."""
     data.setdefault("stop", {"evaluations": _EVALUATIONS})
     data.setdefault("optimizer", _OPTIMIZER)
     recipe: RecipeFile = checked(RecipeFile, data, str(path))
     _check(recipe, path)
+    if here:
+        _check_energy(recipe, path)
     return recipe
 
 
@@ -163,7 +167,6 @@ def _check(recipe: RecipeFile, path: Path) -> None:
     _check_weights(recipe, path)
     if recipe.tune.measure and _names_value(recipe):
         raise InputError(f"{path}: [tune] measure and a value of the program are both given; remove one of them")
-    check_energy(recipe, path)
     _check_use(recipe, path)
     if (recipe.run.workers or 1) > 1:
         raise InputError(f"{path}: [run] workers: runs side by side would disturb each other; remove workers")
@@ -196,22 +199,35 @@ def parts_of(recipe: RecipeFile) -> list[several.Part]:
     return several.parts_of(recipe.objectives, recipe.tune.weights)
 
 
-def check_energy(recipe: RecipeFile, path: Path, nodes: int = 1) -> None:
-    """``nodes``: of the job that runs the program. Raises InputError if culmen cannot read the energy of its runs."""
+def check_energy_of_job(recipe: RecipeFile, path: Path, nodes: int) -> None:
+    """``nodes``: of the job that runs the program. Raises InputError if culmen cannot read the energy of its runs on
+    any machine. The job itself checks its own machine."""
+    if _needs_energy(recipe) and nodes > 1:
+        _refuse_elsewhere(recipe, path, f"the job has {nodes} nodes")
+
+
+def _check_energy(recipe: RecipeFile, path: Path) -> None:
+    """For runs that this machine starts."""
     if not _needs_energy(recipe):
         return
-    what = '[tune] measure = "energy"' if recipe.tune.measure else f"{_KEYS['energy']} is used"
     if measured.energy_j() is None:
         raise InputError(
-            f"{path}: {what}, but the energy of this machine cannot be read in {measured.ENERGY}; "
+            f"{path}: {_use_of_energy(recipe)}, but the energy of this machine cannot be read in {measured.ENERGY}; "
             "use another measure, or ask for the right to read it"
         )
-    why = f"the job has {nodes} nodes" if nodes > 1 else why_elsewhere(recipe.evaluator.command or [])
-    if why:
-        raise InputError(
-            f"{path}: {what}, but culmen can read only the energy of the machine on which it runs itself, and {why}; "
-            "use another measure, or run the program on this machine"
-        )
+    if why := why_elsewhere(recipe.evaluator.command or []):
+        _refuse_elsewhere(recipe, path, why)
+
+
+def _refuse_elsewhere(recipe: RecipeFile, path: Path, why: str) -> None:
+    raise InputError(
+        f"{path}: {_use_of_energy(recipe)}, but culmen can read only the energy of the machine on which it runs "
+        f"itself, and {why}; use another measure, or run the program on this machine"
+    )
+
+
+def _use_of_energy(recipe: RecipeFile) -> str:
+    return '[tune] measure = "energy"' if recipe.tune.measure else f"{_KEYS['energy']} is used"
 
 
 def _needs_energy(recipe: RecipeFile) -> bool:
