@@ -10,7 +10,8 @@ from typing import Any
 
 from ..._core import InputError
 from ...report.files import Kind, replacing
-from .recipe import RecipeFile, recipe_of
+from .recipe import recipe_of
+from .tables import RecipeFile
 from .tuner import remove_results
 from .worth import Use
 

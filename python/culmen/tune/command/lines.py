@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...problem.given import Value
 from . import measured
-from .recipe import RecipeFile
+from .tables import RecipeFile
 
 _PLACE = re.compile(r"(?<!\$)\{\s*(\w+)\s*(?::([^{}]*?)\s*)?\}")
 _STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"

@@ -10,8 +10,9 @@ from ...base.text import grouped, lasted, plural, shown
 from ...problem.given import Value
 from ...study_file.space import ParameterTable
 from .lines import lines_of
-from .recipe import RecipeFile, objective_of, parts_of, present_of
+from .recipe import objective_of, parts_of, present_of
 from .several import formula
+from .tables import RecipeFile
 
 NOTHING = "Nothing was run."
 

@@ -15,7 +15,7 @@ from ...report.page import PAGE
 from .job_time import Work, seconds_in, told_in
 from .line import MOST_RUNS, remove_line
 from .line import Wanted as Line
-from .recipe import RecipeFile
+from .tables import RecipeFile
 from .tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))

@@ -36,7 +36,6 @@ from .page import tuning_page
 from .recipe import (
     ROUND,
     USE,
-    RecipeFile,
     comparison_file,
     counts_time,
     objective_of,
@@ -50,6 +49,7 @@ from .search import search_while_it_pays
 from .several import formula, judged, time_of
 from .simpler import Simpler, compared_with_best, simpler_than
 from .stopping import Ended, StopRule, as_dict, ended_from
+from .tables import RecipeFile
 from .worth import Worth
 
 STORES = PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
