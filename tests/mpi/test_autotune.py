@@ -108,7 +108,7 @@ def test_choices_are_the_fastest_that_are_told_from_noise(mpi, tmp_path):
     compiler = shutil.which(f"mpicc.{mpi}")
     if compiler is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no mpicc.{mpi}")
-    own = [ROOT / "src/mpiprobe/autotune" / name for name in ("cells.c", "race.c")]
+    own = [ROOT / "src/mpiprobe/autotune" / name for name in ("cells.c", "drift.c", "race.c")]
     sources = [Path(__file__).with_name("cells_program.c"), *own]
     subprocess.run([compiler, "-O1", f"-I{ROOT / 'src'}", *sources, "-lm", "-o", "cells"], cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "cells"], capture_output=True, text=True, timeout=HANGS_S)

@@ -64,7 +64,9 @@ static int begin_trial(struct tune_state* state, enum tune_what what, struct tun
   if (trial == NULL) abort();  // the other ranks expect the same of this one
   ++state->trials;
   cell->trial = trial;
-  trial->again = cell->again;
+  state->waiting -= tune_window_is_full(&cell->watch);
+  cell->watch.calls = 0;
+  tune_forget_samples(NULL, cell);
   if (cell->state != tune_unknown) {
     const unsigned first = cell->algorithm != 0 ? cell->algorithm : cell->runner_up;
     tune_begin_look(trial, first, first == cell->algorithm ? cell->runner_up : cell->third);
@@ -94,37 +96,47 @@ static uint32_t longer_pause(uint32_t before) {
   return before < until_next_try ? until_next_try : before > most_again / 2 ? most_again : 2 * before;
 }
 
-/// A call with the present choice. before: number of calls since the last look at the cell. pause: number of calls
-/// until the next look.
-static struct tune_call stay(struct tune_cell* cell, uint32_t before, uint32_t pause) {
-  cell->counted += before;
+/// A call with the present choice. pause: number of calls until the next look at the cell.
+static struct tune_call stay(struct tune_cell* cell, uint32_t pause) {
+  cell->counted += cell->again;
   wait_with(cell, pause);
   --cell->left;
   return (struct tune_call){cell->comm, cell->algorithm, 0, 0};
 }
 
+/// Takes the next ones of the calls before a comparison.
+static uint32_t next_stride(struct tune_cell* cell) {
+  const uint32_t calls = cell->rest < tune_stride ? cell->rest : tune_stride;
+  cell->rest -= calls;
+  return calls;
+}
+
+/// A call with the present choice that is timed, unless the last window waits for other ranks.
+static struct tune_call watched(struct tune_cell* cell) {
+  struct tune_call call = stay(cell, next_stride(cell));
+  call.begin_ns = !tune_window_is_full(&cell->watch);
+  cell->watch.calls += (uint8_t)call.begin_ns;
+  return call;
+}
+
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
+  if (cell->state == tune_explored && cell->rest > 0) return watched(cell);
   if (cell->state == tune_unknown || cell->state == tune_explored) {
     // All ranks have the same comparisons, so they all reach this limit at the same call.
-    if (cell->trial == NULL && state->trials == tune_most_trials)
-      return stay(cell, cell->again, cell->again > 0 ? cell->again : 1);
+    if (cell->trial == NULL && state->trials == tune_most_trials) return stay(cell, cell->again > 0 ? cell->again : 1);
     if (cell->trial != NULL || begin_trial(state, what, cell)) {
-      struct tune_trial* const trial = cell->trial;
-      const unsigned algorithm = trial->candidates[tune_candidate_now(trial)];
+      const unsigned algorithm = cell->trial->candidates[tune_candidate_now(cell->trial)];
       const MPI_Comm place = place_of(state, what, algorithm);
-      if (lacks_place(state, what, algorithm, place)) {
-        const uint32_t before = trial->again;
-        return stay(cell, before, trial->again = longer_pause(before));
-      }
+      if (lacks_place(state, what, algorithm, place)) return stay(cell, longer_pause(cell->again));
       return (struct tune_call){place, algorithm, 1, 0};
     }
     end_trial(state, cell);  // there is nothing to choose
     cell->state = tune_left_alone;
   }
   const int lacks = lacks_place(state, what, cell->algorithm, cell->comm);
-  return stay(cell, cell->again, lacks ? longer_pause(cell->again) : for_ever);
+  return stay(cell, lacks ? longer_pause(cell->again) : for_ever);
 }
 
 /// Takes the means over all ranks. Collective.
@@ -141,21 +153,29 @@ static void take_means(const struct tune_state* state, struct tune_trial* trial)
 
 /// The number of calls until algorithms are compared again. A reduction has a second look only if it keeps the MPI's
 /// own choice, because another algorithm would add in another order.
-static uint32_t until_look(const struct tune_trial* trial, enum tune_what what, int is_default) {
-  const uint64_t usual = tune_settings.again, later = (uint64_t)longer * trial->again;
-  const int is_first = trial->phase != tune_looked_again;
+static uint32_t until_look(const struct tune_cell* cell, enum tune_what what) {
+  const uint64_t usual = tune_settings.again, later = (uint64_t)longer * cell->wait;
+  const int is_first = cell->trial->phase != tune_looked_again, is_default = cell->algorithm == 0;
   if (usual == 0 || (is_reduction(what) && !(is_first && is_default))) return for_ever;
   if (is_first && is_default) return usual < until_second_look ? (uint32_t)usual : until_second_look;
   const uint64_t next = is_first || later < usual ? usual : later;
   return next > most_again ? most_again : (uint32_t)next;
 }
 
-static void commit(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
-  const struct tune_trial* const trial = cell->trial;
+/// Waits for the next comparison.
+static void wait_for_look(struct tune_cell* cell, uint32_t calls) {
+  cell->wait = calls;
+  cell->rest = calls == for_ever ? 0 : calls;
+  wait_with(cell, calls == for_ever ? for_ever : next_stride(cell));
+}
+
+static void commit(struct tune_state* state, enum tune_what what, struct tune_cell* cell, unsigned algorithm) {
+  tune_begin_watch(&cell->watch, algorithm != cell->algorithm);
+  cell->algorithm = (uint16_t)algorithm;
   cell->comm = place_of(state, what, cell->algorithm);
-  cell->counted += trial->again;
+  cell->counted += cell->again;
   cell->state = tune_explored;
-  wait_with(cell, until_look(trial, what, cell->algorithm == 0));
+  wait_for_look(cell, until_look(cell, what));
   if (lacks_place(state, what, cell->algorithm, cell->comm)) {  // it tries again, without another comparison
     cell->state = tune_loaded;
     wait_with(cell, until_next_try);
@@ -182,9 +202,8 @@ static void judge(struct tune_state* state, enum tune_what what, struct tune_cel
   const int is_better = tune_gains(trial, first);
   cell->default_ns = tune_median(trial, 0);
   cell->chosen_ns = tune_median(trial, is_better ? first : 0);
-  cell->algorithm = (uint16_t)(is_better ? best : 0);
   if (is_better) cell->runner_up = cell->third;
-  commit(state, what, cell);
+  commit(state, what, cell, is_better ? best : 0);
 }
 
 static void decide(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
@@ -192,8 +211,32 @@ static void decide(struct tune_state* state, enum tune_what what, struct tune_ce
   judge(state, what, cell);
 }
 
+/// Begins a comparison in the next call. The time between two comparisons stays.
+static void look_now(struct tune_cell* cell) {
+  cell->counted += cell->again - cell->left;
+  cell->wait /= longer;
+  cell->rest = 0;
+  wait_with(cell, 0);
+}
+
+/// Begins a comparison if the durations of a window have drifted. Collective. Sums of integers are the same on all
+/// ranks.
+static void look_for_drift(const struct tune_state* state, struct tune_cell* cell) {
+  const int64_t ns = tune_duration(&cell->watch), mine[2] = {ns, ns < 0};
+  int64_t all[2] = {0, 0};
+  REAL(MPI_Allreduce)
+  (mine, all, 2, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), state->comm);
+  const double mean = all[1] == 0 ? (double)all[0] / state->size : -1;
+  if (tune_has_drifted(&cell->watch, (float)mean)) look_now(cell);
+}
+
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns) {
   struct tune_trial* const trial = cell->trial;
+  if (trial == NULL) {
+    tune_watch(&cell->watch, ns);
+    if (tune_window_is_full(&cell->watch)) look_for_drift(state, cell);
+    return;
+  }
   const int place = tune_place_now(trial);
   if (place >= 0) trial->ns[place] = (double)ns;
   ++cell->counted;
@@ -213,7 +256,7 @@ static int is_missing(const struct tune_trial* trial) {
 /// Ends the comparison. The choice, or the MPI's own one, stays for ever.
 static void give_up(struct tune_state* state, struct tune_cell* cell) {
   tune_forget_samples(NULL, cell);
-  cell->counted += cell->trial->again;
+  cell->counted += cell->again;
   if (cell->state == tune_unknown) cell->state = tune_left_alone;
   wait_with(cell, for_ever);
   free(cell->trial->sums);
@@ -232,6 +275,16 @@ static int is_settled(struct tune_state* state, enum tune_what what, struct tune
   return 1;
 }
 
+/// Whether the cell no longer waits for other ranks. Collective.
+static int is_done(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+  if (cell->trial == NULL && tune_window_is_full(&cell->watch)) {
+    look_for_drift(state, cell);
+    return 1;
+  }
+  const int waits = cell->trial != NULL && is_full(cell->trial) && !tune_settings.one_request;
+  return waits && is_settled(state, what, cell);
+}
+
 void tune_settle(struct tune_state* state) {
   if (state->pause != 0) {
     --state->pause;
@@ -240,7 +293,7 @@ void tune_settle(struct tune_state* state) {
   for (unsigned k = tune_blocking * tune_classes; k < tune_collectives * tune_classes; ++k) {
     const enum tune_what what = k / tune_classes;
     struct tune_cell* const cell = state->cells[what] != NULL ? &state->cells[what][k % tune_classes] : NULL;
-    if (cell != NULL && cell->trial != NULL && is_full(cell->trial)) state->waiting -= is_settled(state, what, cell);
+    if (cell != NULL) state->waiting -= is_done(state, what, cell);
   }
   // With pauses, blocking calls stay fast even if requests are under way at each of them.
   const unsigned next = state->next_pause == 0 ? 1 : 2 * state->next_pause;
@@ -287,7 +340,7 @@ void tune_finish_sums(struct tune_state* state) {
 
 unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
                              struct tune_place* place) {
-  *place = (struct tune_place){NULL, NULL};
+  *place = (struct tune_place){NULL, NULL, 0};
   if (cell->trial != NULL && is_full(cell->trial)) {
     const int has_sums = cell->trial->sums != NULL;
     if (has_sums) end_sums(state, what, cell);
@@ -304,8 +357,13 @@ unsigned tune_compared_later(struct tune_state* state, enum tune_what what, stru
   const struct tune_call call = tune_compared(state, what, cell);
   struct tune_trial* const trial = cell->trial;
   if (call.begin_ns == 0) return call.algorithm;
+  if (trial == NULL) {
+    place->is_watched = 1;
+    state->waiting += tune_window_is_full(&cell->watch);
+    return call.algorithm;
+  }
   const int now = tune_place_now(trial);
-  if (now >= 0) *place = (struct tune_place){&trial->ns[now], &trial->is_lost};
+  if (now >= 0) *place = (struct tune_place){&trial->ns[now], &trial->is_lost, 0};
   ++cell->counted;
   ++trial->calls;
   if (is_full(trial) && !tune_settings.one_request) ++state->waiting;

@@ -25,9 +25,9 @@ struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what,
   return &cells[tune_class(bytes)];
 }
 
-static struct tune_sample* new_sample(const struct tune_state* state, const struct tune_cell* cell,
-                                      struct tune_place place) {
-  for (unsigned k = 0; place.ns != NULL && k < tune_most_samples; ++k) {
+static struct tune_sample* new_sample(const struct tune_state* state, struct tune_cell* cell, struct tune_place place) {
+  const int counts = place.ns != NULL || place.is_watched;
+  for (unsigned k = 0; counts && k < tune_most_samples; ++k) {
     if (samples[k].cell != NULL) continue;
     samples[k] = (struct tune_sample){.cell = cell, .state = state, .place = place, .number = ++begun};
     return &samples[k];
@@ -52,8 +52,10 @@ struct tune_later tune_start(struct tune_state* state, enum tune_what what, stru
 }
 
 static void end_sample(struct tune_sample* sample, int is_right) {
-  if (is_right) *sample->place.ns = (double)sample->ns;
-  else *sample->place.is_lost = 1;
+  const struct tune_place place = sample->place;
+  if (is_right && place.is_watched) tune_watch(&sample->cell->watch, sample->ns);
+  else if (is_right) *place.ns = (double)sample->ns;
+  else if (!place.is_watched) *place.is_lost = 1;
   sample->cell = NULL;
 }
 

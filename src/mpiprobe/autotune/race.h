@@ -23,7 +23,6 @@ struct tune_trial {
   uint8_t skipped[tune_most_algorithms];     // of the calls in a row
   unsigned count, calls, passes;             // each pass begins with the next candidate
   enum tune_phase phase;
-  uint32_t again;              // number of calls before the comparison
   int is_lost;                 // a time of a nonblocking call is not known and never will be
   struct tune_times raced[2];  // before the confirmation: of the default and of the fastest one
   struct sums* sums;           // under way, for nonblocking calls; null if there are none

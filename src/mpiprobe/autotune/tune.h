@@ -48,6 +48,8 @@ enum {
   tune_ways = 16,  // of making a communicator
   tune_most_samples = 64,
   tune_most_trials = 64,  // comparisons at a time on a communicator
+  tune_stride = 32,       // one of these calls with a choice is timed
+  tune_window = 16,       // timed calls after which the ranks look for a drift
 };
 
 /// A collective of an MPI, from its data file. `second` is a further variable, if there is one. It must have one value
@@ -119,17 +121,30 @@ enum { tune_sets = 0 };
 enum { tune_sets = 1 };
 #endif
 
+/// The durations of calls with a choice; see drift.c.
+struct tune_watch {
+  float shortest_ns[tune_window / 2];  // of this window on this rank, in order; the last one is the median
+  float least_ns, most_ns;             // of the first windows after a comparison, as means over the ranks
+  uint8_t calls;                       // that were timed in this window
+  uint8_t windows;                     // since the comparison; 255: at least 255
+  uint8_t pause;                       // windows after a comparison that cannot begin another one
+  int8_t way;                          // of the last window: 1 if it was slower, -1 if it was faster
+};
+
 /// Calls of one collective with sizes of one class.
 struct tune_cell {
   MPI_Comm comm;                 // for its calls, if the choice is made
-  uint32_t left;                 // calls with this choice before algorithms are compared; at first, the warm-up
+  uint32_t left;                 // calls with this choice before one is timed or compared; at first, the warm-up
+  uint32_t again;                // the number from which `left` counts down
+  uint32_t wait;                 // calls between the last comparison and the next one
+  uint32_t rest;                 // those of them after `left`
   uint16_t algorithm;            // the choice
   uint16_t runner_up, third;     // of the last comparison
-  uint32_t again;                // the number from which `left` counts down
   uint64_t counted;              // calls, without those that `left` counts
   double default_ns, chosen_ns;  // of a call, as the mean of the ranks, when they were last compared; 0: unknown
   uint8_t state;                 // enum tune_cell_state
   struct tune_trial* trial;
+  struct tune_watch watch;
 };
 enum tune_cell_state { tune_unknown, tune_explored, tune_loaded, tune_left_alone };
 static inline int tune_has_choice(const struct tune_cell* cell) {
@@ -148,7 +163,7 @@ struct tune_state {
   struct tune_agreed* agreed;                 // null before the first blocking call
   struct tune_cell* cells[tune_collectives];  // of all classes; null before a call
   unsigned trials;                            // cells whose algorithms are compared
-  unsigned waiting;                           // cells of nonblocking collectives that wait for a decision
+  unsigned waiting;                           // cells of nonblocking collectives that wait for other ranks
   unsigned pause, next_pause;                 // blocking calls until ranks are asked again whether they can decide
   struct tune_state* next;
 };
@@ -206,7 +221,7 @@ struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what);
 struct tune_cell* tune_later_cells(struct tune_state* state, enum tune_what what);
 /// The largest memory of a comparison.
 int64_t tune_trial_bytes(void);
-/// Decides the cells whose nonblocking calls have been compared. Collective.
+/// Decides the cells whose nonblocking calls have been compared or watched. Collective.
 void tune_settle(struct tune_state* state);
 /// The cell of a blocking call. Only in such calls, ranks may wait for each other. Null if the call is not tuned, on
 /// every rank.
@@ -223,9 +238,9 @@ struct tune_call {
   uint64_t begin_ns;  // 0: it is not timed
   int keeps_errors;
 };
-/// The next call of a cell whose algorithms are compared.
+/// The next call of a cell, if it is compared or watched.
 struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
-/// Keeps the time of such a call, and decides if it was the last one.
+/// Keeps the time of a call that was timed, and decides if it was the last one.
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns);
 static inline struct tune_call tune_begin(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_call call = {cell->comm, cell->algorithm, 0, 0};
@@ -247,6 +262,17 @@ static inline void tune_end(struct tune_state* state, enum tune_what what, struc
     tune_tell_error(state, call->keeps_errors, error);
 }
 
+/// Begins after a comparison. is_other: it changed the choice.
+void tune_begin_watch(struct tune_watch* watch, int is_other);
+/// Keeps the time of a call.
+void tune_watch(struct tune_watch* watch, uint64_t ns);
+static inline int tune_window_is_full(const struct tune_watch* watch) { return watch->calls == tune_window; }
+/// The duration of this window on this rank; -1 if the times of most calls are not known.
+int64_t tune_duration(const struct tune_watch* watch);
+/// Whether the durations have drifted, so that algorithms must be compared again. Begins the next window. ns: duration
+/// of this window, as the mean of the ranks; negative if one rank does not know it.
+int tune_has_drifted(struct tune_watch* watch, float ns);
+
 /// Whether this MPI lets the tuner choose algorithms of this collective.
 int tune_has_choices(enum tune_what what);
 /// Whether the MPI and the settings leave a choice for nonblocking collectives.
@@ -257,15 +283,16 @@ struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what,
 struct tune_place {
   double* ns;
   int* is_lost;
+  int is_watched;  // the time is for the cell's watch
 };
-/// The algorithm of the next nonblocking call of a cell whose algorithms are compared.
+/// The algorithm of the next nonblocking call of a cell, if it is compared or watched.
 unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
                              struct tune_place* place);
 /// A request that is timed: the time in the function that starts it, and in those that wait for it or test it. Between
 /// them, the program does something else.
 struct tune_sample {
   MPI_Request request;
-  const struct tune_cell* cell;  // null: free
+  struct tune_cell* cell;  // null: free
   const struct tune_state* state;
   struct tune_place place;
   uint64_t ns;
