@@ -20,12 +20,13 @@ from culmen.tune.hpl.recipe import Recipe, Sources, mpis_named
 from culmen.tune.hpl.space import calculator
 from harness import HANGS_S, culmen
 from hpl_sources import pack_hpl, write_hpl
+from kernel_files import kernel_limits
 
 QUICK = ("--minutes", "0.3", "--rounds", "3", "--compilers", "gcc")
 
 
-def tune(folder, *words):
-    return culmen("tune", "hpl", *QUICK, *words, cwd=folder, timeout=HANGS_S)
+def tune(folder, *words, **variables):
+    return culmen("tune", "hpl", *QUICK, *words, cwd=folder, timeout=HANGS_S, **variables)
 
 
 def result_in(folder):
@@ -71,7 +72,8 @@ def test_each_mpi_runs_its_own_build(tmp_path):
 def test_buffers_of_sockets_are_searched_if_messages_use_them(tmp_path):
     write_hpl(tmp_path / "hpl")
     words = ("--build", "hpl", "--mpis", "openmpi", "--flags", "-O1", "--only", "tcp_buffers", "--ranks", "2")
-    done = tune(tmp_path, *words, "--", "--mca", "btl", "tcp,self")
+    kernel_limits(tmp_path / "sys", 4_194_304)
+    done = tune(tmp_path, *words, "--", "--mca", "btl", "tcp,self", CULMEN_PROC_SYS=str(tmp_path / "sys"))
     assert done.returncode == 0, done.stderr
     assert "Left out: TCP buffers" not in done.stdout
     assert result_in(tmp_path)["present"] == {"tcp_buffers": 0}

@@ -4,8 +4,9 @@ import json
 import signal
 
 import pytest
+from culmen.launch import kernel
 from culmen.launch.mpi import find_launcher
-from culmen.tune.cluster import guard, kernel
+from culmen.tune.cluster import guard
 from culmen.tune.cluster.limits import raised_to
 from culmen.tune.rules.tried import reader_of_rules
 from harness import HANGS_S, Running, culmen, wait_for

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from culmen.tune.cluster import kernel
+from culmen.launch import kernel
 from harness import ROOT
 
 OLD, NEW = 212_992, 1 << 24

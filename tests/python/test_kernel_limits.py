@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from culmen._core import InputError
+from culmen.launch import kernel
 from culmen.launch.mpi import load
 from culmen.launch.mpi.variables import environment_of
-from culmen.tune.cluster import guard, kernel
+from culmen.tune.cluster import guard
 from culmen.tune.cluster.limits import check_allowed, largest_buffer, needed_limit
 from harness import wait_for
 

@@ -12,6 +12,7 @@ from culmen.tune.hpl.programs import Programs, program_of
 from culmen.tune.hpl.sockets import has_tcp_buffers
 from culmen.tune.hpl.space import calculator, command_for, fixed_by, space_for
 from culmen.tune.placement.topology import Topology
+from kernel_files import kernel_limits
 
 from culmen import InputError
 
@@ -132,6 +133,19 @@ def test_buffers_of_sockets_are_set_in_the_words_of_the_mpi(monkeypatch):
     words = " ".join(command_for(OPEN_MPI, settings, 2)[0])
     assert "--mca btl_tcp_sndbuf 65536 --mca btl_tcp_rcvbuf 65536" in words
     assert "buf" not in " ".join(command_for(OPEN_MPI, {**settings, "tcp_buffers": 0}, 2)[0])
+
+
+def test_buffers_that_the_kernel_would_cut_are_left_out(monkeypatch, tmp_path):
+    kernel_limits(tmp_path, 212_992)
+    monkeypatch.setenv("CULMEN_PROC_SYS", str(tmp_path))
+    monkeypatch.setattr(sockets, "nodes", lambda: 2)
+    programs = Programs.one(OPEN_MPI)
+    start = {**calculator(2, "blis"), **machine_settings(programs)}
+    assert space_for(programs, 4, None, [start], None, {})["tcp_buffers"]["choices"] == [0, 65_536]
+    said = "Left out: TCP buffers above the kernel's limit of 212992 bytes (net.core.rmem_max, net.core.wmem_max)."
+    assert said in left_out(programs, 4)
+    kernel_limits(tmp_path, 4_194_304)
+    assert not any("TCP buffers" in sentence for sentence in left_out(programs, 4))
 
 
 def test_an_mpi_whose_buffers_are_unknown_is_named(monkeypatch):

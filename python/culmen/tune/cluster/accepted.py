@@ -10,11 +10,11 @@ from pathlib import Path
 
 from ...bench.conversation import RefusedError
 from ...bench.session import Session
+from ...launch.kernel import LIMITS
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Variable
 from ...launch.programs import own_program, said_by
-from .kernel import LIMITS
 
 
 @dataclass(frozen=True)

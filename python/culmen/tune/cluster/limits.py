@@ -15,11 +15,11 @@ from typing import Any
 from ..._core import InputError
 from ...base.text import plural
 from ...bench.parts import settings_of_launchers, situations_here
+from ...launch.kernel import LIMITS, folder_of_limits
 from ...launch.mpi import Launcher
 from ...launch.mpi.variables import Setting, Variable
 from ...launch.supervision import end_with_parent
 from . import guard
-from .kernel import LIMITS, folder_of_limits
 
 _KEPT = "/run"  # a restart of the node resets this folder and the limits
 _START_S, _END_S = 60.0, 15.0

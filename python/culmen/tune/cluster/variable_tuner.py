@@ -17,6 +17,7 @@ from ...bench.session import Session
 from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy, PointStudy
 from ...bench.verdict import in_turns
+from ...launch.kernel import socket_limit
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.mpi.variables import TRANSPORT, Variable, environment_of
 from ...report.reading import read
@@ -26,7 +27,6 @@ from ...study_file import StudyFile, checked
 from ..rules.tried import reader_of_rules
 from . import setting_gains as gains
 from .accepted import Asked, ask, shown_default
-from .kernel import socket_limit
 from .limits import largest_buffer, needed_limit, raised_to
 from .pairs import LAUNCHES, Gain
 from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables

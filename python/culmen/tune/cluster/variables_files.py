@@ -10,8 +10,8 @@ from typing import Any
 from ..._core import InputError
 from ...base.text import plural
 from ...bench.parts import write_whole
+from ...launch.kernel import sysctl_line
 from ...report.files import Kind, replacing
-from .kernel import sysctl_line
 from .pairs import Gain
 from .setting_gains import Memory, Row, SpotGain, Tried, TunedVariables
 from .setting_launch import Spot

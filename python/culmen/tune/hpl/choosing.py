@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 from ..._core import InputError
+from ...launch.kernel import LIMITS, socket_limit
 from ...launch.mpi import Placement
 from ..placement.placed import words_for
 from ..placement.topology import Topology, read_topology
@@ -18,7 +19,7 @@ from .program import DEFAULT, Program, bound_by, find_program, nodes
 from .programs import Choice, Programs
 from .recipe import Recipe, Sources, mpis_named
 from .sockets import has_tcp_buffers
-from .space import bindings_of
+from .space import TCP_BYTES, bindings_of, tcp_sizes
 
 BUILDS = "builds"  # a folder
 AFTER_BUILD = "known after the build"  # the BLAS of a program that is not there yet
@@ -160,6 +161,9 @@ def _of_binding(programs: Programs, cores: int) -> Iterator[str]:
 def _of_tcp(programs: Programs) -> Iterator[str]:
     several = list(programs.by_choice.values())
     if all(map(has_tcp_buffers, several)):
+        if tcp_sizes()[-1] < TCP_BYTES[-1]:
+            limit = f"the kernel's limit of {socket_limit()} bytes ({', '.join(LIMITS)})"
+            yield f"Left out: TCP buffers above {limit}."
         return
     if nodes() == 1 and not any(map(has_tcp_buffers, several)):
         yield "Left out: TCP buffers, because the ranks of one machine send messages through memory."

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.text import did_you_mean
+from ...launch.kernel import socket_limit
 from ...problem.given import Value
 from .dat import Dat
 from .program import DEFAULT, Program, nodes, ranks_per_node
@@ -31,6 +32,11 @@ BINDINGS = (DEFAULT, "none", "core", "socket")
 MACHINE = (*NAMES, "binding", "tcp_buffers")
 TCP_BYTES = (0, 65_536, 262_144, 1_048_576, 4_194_304)  # of a socket's buffer; 0: the MPI's own choice
 _THRESHOLDS = (16, 32, 64, 96, 128)
+
+
+def tcp_sizes() -> list[int]:
+    """Those that the kernel allows. It cuts larger ones without an error."""
+    return [size for size in TCP_BYTES if size <= socket_limit()]
 
 
 def grids_for(cores: int, ranks: int | None) -> list[str]:
@@ -159,7 +165,7 @@ def _parameters(
     if "binding" in starts[0]:
         out["binding"] = {"type": "categorical", "choices": with_starts("binding", bindings_of(programs))}
     if "tcp_buffers" in starts[0]:
-        out["tcp_buffers"] = {"type": "ordinal", "choices": sorted(with_starts("tcp_buffers", TCP_BYTES))}
+        out["tcp_buffers"] = {"type": "ordinal", "choices": sorted(with_starts("tcp_buffers", tcp_sizes()))}
     for name in ("pfact", "nbmin", "ndiv", "rfact", "bcast", "depth", "swap"):
         if name in _ORDINALS:
             out[name] = {"type": "ordinal", "choices": sorted(with_starts(name, _ORDINALS[name]))}
