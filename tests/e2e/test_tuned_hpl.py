@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import resource
 import shutil
 import signal
@@ -60,6 +61,9 @@ def test_better_settings_are_found_written_and_judged(tmp_path):
     assert "Left out: the MPI, the compiler and its flags; --build FOLDER" in done.stdout
     assert "Left out: TCP buffers, because the ranks of one machine" in done.stdout
     assert "The runs took" in done.stdout
+    assert re.search(
+        r"Compared with the shipped file: \+.* GFLOPS, interval of 95 %: \+", " ".join(done.stdout.split())
+    )
     result = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())
     assert result["use"] == "best_found"
     best = result["best_found"]

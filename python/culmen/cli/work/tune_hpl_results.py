@@ -26,7 +26,7 @@ from ...tune.hpl.asked import Asked
 from ...tune.hpl.measured import input_text
 from ...tune.hpl.plan import Known
 from ...tune.hpl.program import input_name
-from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, Case
+from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, SHIPPED, Case
 from ...tune.hpl.runs import RESULT, SEARCH, Runs
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
@@ -118,6 +118,9 @@ def _tuned(outcome: Outcome) -> Tuned:
 
 def _further(outcome: Outcome) -> Iterator[str]:
     yield from report.of_sizes(outcome.compared)
+    shipped = report.over(outcome.last, SHIPPED, FOUND)
+    if shipped is not None:
+        yield f"Compared with the shipped file: {_gain(shipped)}"
     verdict = report.over(outcome.last, CALCULATOR, FOUND)
     if outcome.new == outcome.asked.cases[CALCULATOR] != outcome.asked.cases[PRESENT]:
         yield "The best settings found are the web calculators' choice."
