@@ -7,7 +7,8 @@ enum {
   probe_most_functions = 384,
   probe_most_communicators = 1024,
   probe_further_communicators = probe_most_communicators - 1,  ///< the number of all that had no room
-  probe_no_communicator = probe_most_communicators - 2,        ///< of functions that have none
+#define PROBE_OTHER_MPI ".other-mpi"  // the same, after the name of an MPI: the process uses this MPI
+  probe_no_communicator = probe_most_communicators - 2,  ///< of functions that have none
   probe_most_entries = 8192,
   probe_name_bytes = 48,
   probe_origin_bytes = 176,

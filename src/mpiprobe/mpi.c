@@ -1,18 +1,23 @@
 // The MPI of this process: its functions, its objects, and its Fortran bindings.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "mpiprobe/layout.h"
 #include "mpiprobe/mpi.h"
 
 /// Finds the library of the MPI, whoever loaded it.
 static int find_mpi(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
   const char* name = strrchr(info->dlpi_name, '/');
-  if (name == NULL || (strncmp(name, "/libmpi.so", 10) != 0 && strncmp(name, "/libmpich.so", 12) != 0)) return 0;
+  if (name == NULL || (strncmp(name, "/libmpi.so", 10) != 0 && strncmp(name, "/libmpich.so", 12) != 0 &&
+                       strncmp(name, "/libmpi_abi.so", 14) != 0))
+    return 0;
   *(void**)found = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
   return *(void**)found != NULL;
 }
@@ -33,31 +38,106 @@ void* probe_find(const char* name) {
 }
 
 /// Whether this is the library of the standard ABI. Its handles are neither those of Open MPI nor those of MPICH.
-static int is_standard_abi(struct dl_phdr_info* info, size_t size, void* found) {
+static int find_standard_abi(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
-  (void)found;
   const char* name = strrchr(info->dlpi_name, '/');
-  return name != NULL && strncmp(name, "/libmpi_abi.so", 14) == 0;
+  if (name == NULL || strncmp(name, "/libmpi_abi.so", 14) != 0) return 0;
+  *(void**)found = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
+  return 1;
 }
 
-void probe_check_mpi(void) {
-#if defined(OPEN_MPI)
-  const char *const own = "Open MPI", *const other = "MPICH";
-  const int fits = probe_object("ompi_mpi_comm_world") != NULL;
-#else
-  const char *const own = "MPICH", *const other = "Open MPI";
-  const int fits = probe_object("ompi_mpi_comm_world") == NULL;
-#endif
-  const int standard = dl_iterate_phdr(is_standard_abi, NULL);
-  if (fits && !standard) return;
-  fprintf(
-      stderr,
-      "culmen: this program has loaded %s, but the mpiexec is that of %s; culmen cannot watch it. Use the mpiexec of "
-      "the program's MPI\n",
-      standard ? "the standard ABI of MPI (libmpi_abi)" : other, own);
-  fflush(NULL);
-  _exit(2);
+struct entry {
+  void* target;
+  const char* name;
+};
+// Made by the linker; null if there are no entries.
+extern struct entry __start_probe_entries[] __attribute__((visibility("hidden"), weak));
+extern struct entry __stop_probe_entries[] __attribute__((visibility("hidden"), weak));
+
+static void pass_on(void* library) {
+  for (struct entry* entry = __start_probe_entries; entry < __stop_probe_entries; ++entry) {
+    void* function = dlsym(RTLD_NEXT, entry->name);
+    if (function == NULL && library != NULL) function = dlsym(library, entry->name);
+    if (function != NULL) __atomic_store_n(&entry->target, function, __ATOMIC_RELEASE);
+  }
 }
+
+static int is_first_rank(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (unsigned k = 0; k < sizeof names / sizeof *names; ++k) {
+    const char* const rank = getenv(names[k]);
+    if (rank != NULL) return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
+
+#if defined(OPEN_MPI)
+static const char *const own = "Open MPI", *const other = "MPICH";
+#else
+static const char *const own = "MPICH", *const other = "Open MPI";
+#endif
+
+void probe_leave_mark(const char* folder, const char* end) {
+  char path[4096], host[64] = "";
+  gethostname(host, sizeof host - 1);
+  snprintf(path, sizeof path, "%s/%s.%ld%s", folder, host, (long)getpid(), end);
+  const int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (mark >= 0) close(mark);
+}
+
+static void say_other(const char* used) {
+  const char* const folder = getenv("CULMEN_PROFILE_DIR");
+  char end[64];
+  snprintf(end, sizeof end, ".%s" PROBE_OTHER_MPI, used);
+  if (folder != NULL) probe_leave_mark(folder, end);
+  if (is_first_rank()) fprintf(stderr, "culmen: this program uses %s, not %s; it runs without culmen\n", used, own);
+}
+
+int probe_is_other_mpi(void) {
+  const int has_open_mpi = probe_object("ompi_mpi_comm_world") != NULL;
+  void* standard = NULL;
+  const int is_standard = dl_iterate_phdr(find_standard_abi, &standard);
+  if (has_open_mpi == (own[0] == 'O') && !is_standard) return 0;
+  const char* const used = is_standard ? "the standard ABI of MPI" : other;
+  if (__start_probe_entries == NULL) {  // calls would crash
+    fprintf(stderr, "culmen: this program uses %s, not %s; it cannot run with culmen on this processor\n", used, own);
+    _exit(2);
+  }
+  pass_on(is_standard ? standard : mpi_library());
+  say_other(used);
+  return 1;
+}
+
+#if !defined(OPEN_MPI)
+/// Takes this library out of LD_PRELOAD. Null: it is not there.
+static char* without_this_library(char* variable) {
+  Dl_info own_library;
+  if (!dladdr((void*)probe_is_other_mpi, &own_library)) return NULL;
+  char* const found = strstr(variable, own_library.dli_fname);
+  if (found == NULL) return NULL;
+  const size_t length = strlen(own_library.dli_fname);
+  memmove(found, found + length, strlen(found + length) + 1);  // colons may stay
+  return variable;
+}
+
+/// Open MPI lacks functions that this library has, and mpi4py calls each function that it finds when it begins. So a
+/// rank of Open MPI's launcher begins again without this library. CULMEN_WITHIN_OPEN_MPI: the command of the user is
+/// itself such a rank.
+__attribute__((constructor)) static void leave_open_mpi(int argc, char** argv, char** variables) {
+  (void)argc;
+  const int is_rank = getenv("OMPI_COMM_WORLD_RANK") != NULL && getenv("CULMEN_WITHIN_OPEN_MPI") == NULL;
+  char program[4096];
+  const ssize_t n = is_rank ? readlink("/proc/self/exe", program, sizeof program) : 0;
+  if (n <= 0 || (size_t)n >= sizeof program) return;
+  program[n] = '\0';
+  for (char** each = variables; *each != NULL; ++each) {
+    if (strncmp(*each, "LD_PRELOAD=", 11) != 0 || without_this_library(*each) == NULL) continue;
+    say_other(other);
+    execve(program, argv, variables);
+    return;
+  }
+}
+#endif
 
 void* probe_object(const char* symbol) {
   void* const copy = dlsym(RTLD_DEFAULT, symbol);

@@ -21,6 +21,37 @@ typedef int probe_partition;
 
 #define PROBE_PUBLIC __attribute__((visibility("default")))
 
+/// The start of the definition of an MPI function, with its name and its arguments. The program calls a short entry,
+/// which jumps to the definition. If the program uses an MPI that this library was not built for, all entries jump to
+/// the functions of this MPI instead. They then leave the arguments alone, whose types are not those of this library.
+#define PROBE_MPI(name, ...) PROBE_MPI_OF(name, name, __VA_ARGS__)
+/// The same with a definition that has another name in C, so that its arguments may have other types.
+#define PROBE_MPI_OF(name, definition, ...)                \
+  int definition(__VA_ARGS__) __asm__("probe_own_" #name); \
+  __asm__(".hidden probe_own_" #name);                     \
+  PROBE_ENTRY(name, name)                                  \
+  int definition(__VA_ARGS__)
+/// A second name of a function that PROBE_MPI defines.
+#define PROBE_MPI_ALIAS(alias, name) PROBE_ENTRY(alias, name)
+
+#if defined(__x86_64__)
+#define PROBE_JUMP(label) "jmp *" label "(%rip)\n"
+#elif defined(__aarch64__)
+#define PROBE_JUMP(label) "adrp x16, " label "\nldr x16, [x16, :lo12:" label "]\nbr x16\n"
+#endif
+#if defined(PROBE_JUMP)
+#define PROBE_ENTRY(name, target)                                                                               \
+  __asm__(".pushsection .rodata\n.Lname_" #name ": .asciz \"" #name                                             \
+          "\"\n.popsection\n"                                                                                   \
+          ".pushsection probe_entries,\"aw\",%progbits\n.balign 8\n.Lentry_" #name ": .quad probe_own_" #target \
+          ", .Lname_" #name                                                                                     \
+          "\n.popsection\n"                                                                                     \
+          ".pushsection .text\n.balign 16\n.globl " #name "\n.type " #name ", %function\n" #name                \
+          ":\n" PROBE_JUMP(".Lentry_" #name) ".size " #name ", .-" #name "\n.popsection\n");
+#else  // on other processors, the entry is the definition itself, and calls cannot go elsewhere
+#define PROBE_ENTRY(name, target) __asm__(".globl " #name "\n.set " #name ", probe_own_" #target "\n");
+#endif
+
 static inline uint64_t probe_nanoseconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -31,9 +62,11 @@ static inline uint64_t probe_nanoseconds(void) {
 void* probe_find(const char* name);
 #define REAL(name) ((__typeof(&name))probe_find(#name))
 
-/// Before MPI_Init: ends the program with a sentence if it has loaded an MPI that this library was not built for. Calls
-/// of such an MPI would crash.
-void probe_check_mpi(void);
+/// Before MPI_Init: whether the program uses an MPI that this library was not built for. From then on, the program
+/// calls the functions of its MPI directly, a sentence on stderr says so, and an empty file in the profile's folder.
+int probe_is_other_mpi(void);
+/// Leaves an empty file with this end of its name, which fits on a full disk.
+void probe_leave_mark(const char* folder, const char* end);
 
 /// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
 void* probe_object(const char* symbol);

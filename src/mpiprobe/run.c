@@ -52,9 +52,7 @@ static struct probe_file* open_file(const char* folder) {
   close(fd);
   if (at != MAP_FAILED) return at;
   unlink(path);
-  snprintf(path, sizeof path, "%s/%s.%ld" PROBE_NO_ROOM, folder, host, (long)getpid());
-  const int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);  // an empty file fits on a full disk
-  if (mark >= 0) close(mark);
+  probe_leave_mark(folder, PROBE_NO_ROOM);
   return NULL;
 }
 
@@ -206,27 +204,29 @@ static void after_world(void) {
   after_begin(level, NULL, is_known ? &ranks : NULL);
 }
 
-PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) {
-  probe_check_mpi();
+PROBE_MPI(MPI_Init, int* argc, char*** argv) {
+  int (*const real)(int*, char***) = (int (*)(int*, char***))probe_find("MPI_Init");
+  if (probe_is_other_mpi()) return real(argc, argv);
   before_begin();
   probe_inside = UINTPTR_MAX;
-  const int error = ((int (*)(int*, char***))probe_find("MPI_Init"))(argc, argv);
+  const int error = real(argc, argv);
   if (error == MPI_SUCCESS) after_world();
   probe_inside = 0;
   return error;
 }
 
-PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  probe_check_mpi();
+PROBE_MPI(MPI_Init_thread, int* argc, char*** argv, int required, int* provided) {
+  int (*const real)(int*, char***, int, int*) = (int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread");
+  if (probe_is_other_mpi()) return real(argc, argv, required, provided);
   before_begin();
   probe_inside = UINTPTR_MAX;
-  const int error = ((int (*)(int*, char***, int, int*))probe_find("MPI_Init_thread"))(argc, argv, required, provided);
+  const int error = real(argc, argv, required, provided);
   if (error == MPI_SUCCESS) after_world();
   probe_inside = 0;
   return error;
 }
 
-PROBE_PUBLIC int MPI_Finalize(void) {
+PROBE_MPI(MPI_Finalize, void) {
   before_end();
   probe_inside = UINTPTR_MAX;
   const int error = ((int (*)(void))probe_find("MPI_Finalize"))();
@@ -235,9 +235,9 @@ PROBE_PUBLIC int MPI_Finalize(void) {
 }
 
 // Open MPI's Fortran bindings call these.
-PROBE_PUBLIC int PMPI_Init(int*, char***) __attribute__((alias("MPI_Init")));
-PROBE_PUBLIC int PMPI_Init_thread(int*, char***, int, int*) __attribute__((alias("MPI_Init_thread")));
-PROBE_PUBLIC int PMPI_Finalize(void) __attribute__((alias("MPI_Finalize")));
+PROBE_MPI_ALIAS(PMPI_Init, MPI_Init)
+PROBE_MPI_ALIAS(PMPI_Init_thread, MPI_Init_thread)
+PROBE_MPI_ALIAS(PMPI_Finalize, MPI_Finalize)
 
 #if PROBE_MPI_4
 static int sessions;
@@ -266,11 +266,11 @@ static void after_session(MPI_Session session) {
   after_begin(level_of(session), &world, is_known ? &ranks : NULL);
 }
 
-PROBE_PUBLIC int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
-  typedef int init(MPI_Info, MPI_Errhandler, MPI_Session*);
+/// The handles may be those of another MPI.
+PROBE_MPI_OF(MPI_Session_init, begin_session, void* info, void* handler, MPI_Session* session) {
+  typedef int init(void*, void*, MPI_Session*);
   init* const real = (init*)probe_find("MPI_Session_init");
-  if (probe_inside != 0) return real(info, handler, session);
-  probe_check_mpi();
+  if (probe_inside != 0 || probe_is_other_mpi()) return real(info, handler, session);
   before_begin();
   probe_inside = UINTPTR_MAX;
   const int error = real(info, handler, session);
@@ -282,7 +282,7 @@ PROBE_PUBLIC int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Ses
   return error;
 }
 
-PROBE_PUBLIC int MPI_Session_finalize(MPI_Session* session) {
+PROBE_MPI(MPI_Session_finalize, MPI_Session* session) {
   int (*const real)(MPI_Session*) = (int (*)(MPI_Session*))probe_find("MPI_Session_finalize");
   if (probe_inside != 0) return real(session);
   before_end();
@@ -292,8 +292,8 @@ PROBE_PUBLIC int MPI_Session_finalize(MPI_Session* session) {
   return error;
 }
 
-PROBE_PUBLIC int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*) __attribute__((alias("MPI_Session_init")));
-PROBE_PUBLIC int PMPI_Session_finalize(MPI_Session*) __attribute__((alias("MPI_Session_finalize")));
+PROBE_MPI_ALIAS(PMPI_Session_init, MPI_Session_init)
+PROBE_MPI_ALIAS(PMPI_Session_finalize, MPI_Session_finalize)
 
 /// A program may end with a session that it has not ended.
 __attribute__((destructor)) static void end_with_program(void) {

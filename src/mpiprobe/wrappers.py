@@ -36,8 +36,8 @@ static int {name}_counted({arguments}) {{
 {after}  probe_inside = 0;
   return error;
 }}
-PROBE_PUBLIC int {name}({arguments}) {{ return {name}_counted({words}); }}
-PROBE_PUBLIC int P{name}({arguments}) {{
+PROBE_MPI({name}, {arguments}) {{ return {name}_counted({words}); }}
+PROBE_MPI(P{name}, {arguments}) {{
   if (probe_counts(__builtin_return_address(0))) return {name}_counted({words});
   return ((int (*)({types}))probe_function({number}))({words});
 }}

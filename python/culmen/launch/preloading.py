@@ -94,6 +94,8 @@ def _run(
     wait: Callable[[list[str], Mapping[str, str]], int],
 ) -> int:
     added = dict(variables)
+    if "OMPI_COMM_WORLD_RANK" in os.environ:
+        added["CULMEN_WITHIN_OPEN_MPI"] = "1"  # see src/mpiprobe/mpi.c
     if library is not None:
         given = os.environ.get("LD_PRELOAD", "")
         both = [given, str(library)] if _SANITIZER in given else [str(library), given]

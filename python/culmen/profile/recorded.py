@@ -1,6 +1,7 @@
 """The ranks of a profiled program, as they are in the files that they leave."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -178,7 +179,7 @@ def read_folder(folder: Path) -> list[Rank]:
     """The ranks of all worlds, in order of their ranks; ``worlds_of`` tells the worlds apart. Raises InputError if
     there is no rank, or if a file is no profile."""
     files = sorted(folder.glob("*.profile"))
-    if not files and (said := without_room(folder)):
+    if not files and (said := " ".join(filter(None, (without_room(folder), of_other_mpi(folder))))):
         raise InputError(said)
     if not files:
         raise InputError(f"{folder} has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one")
@@ -198,6 +199,16 @@ def without_room(folder: Path) -> str:
     """A sentence if ranks could not write their profile there; otherwise empty."""
     lost = len(list(folder.glob("*.no-room")))
     return f"{plural(lost, 'rank')} found no room for a profile in {folder}: is the disk full?" if lost else ""
+
+
+def of_other_mpi(folder: Path) -> str:
+    """Sentences if ranks use another MPI than that of the command; otherwise empty."""
+    names = Counter(path.suffixes[-2][1:] for path in folder.glob("*.other-mpi"))
+    said = [
+        f"culmen did not measure {plural(n, 'rank')} that {'uses' if n == 1 else 'use'} {name}."
+        for name, n in sorted(names.items())
+    ]
+    return " ".join(said)
 
 
 def read_rank(path: Path) -> Rank | None:

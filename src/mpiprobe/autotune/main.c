@@ -104,16 +104,16 @@ static void end(void) {
 }
 
 static int init(int* argc, char*** argv) {
-  probe_check_mpi();
+  const int is_other = probe_is_other_mpi();
   const int error = REAL(MPI_Init)(argc, argv);
-  if (error == MPI_SUCCESS) begin();
+  if (error == MPI_SUCCESS && !is_other) begin();
   return error;
 }
 
 static int init_thread(int* argc, char*** argv, int required, int* provided) {
-  probe_check_mpi();
+  const int is_other = probe_is_other_mpi();
   const int error = REAL(MPI_Init_thread)(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) begin();
+  if (error == MPI_SUCCESS && !is_other) begin();
   return error;
 }
 
@@ -129,24 +129,22 @@ static int set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
 }
 
 #define COUNTS probe_counts(__builtin_return_address(0))
-PROBE_PUBLIC int MPI_Init(int* argc, char*** argv) { return init(argc, argv); }
-PROBE_PUBLIC int PMPI_Init(int* argc, char*** argv) { return COUNTS ? init(argc, argv) : REAL(MPI_Init)(argc, argv); }
-PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+PROBE_MPI(MPI_Init, int* argc, char*** argv) { return init(argc, argv); }
+PROBE_MPI(PMPI_Init, int* argc, char*** argv) { return COUNTS ? init(argc, argv) : REAL(MPI_Init)(argc, argv); }
+PROBE_MPI(MPI_Init_thread, int* argc, char*** argv, int required, int* provided) {
   return init_thread(argc, argv, required, provided);
 }
-PROBE_PUBLIC int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+PROBE_MPI(PMPI_Init_thread, int* argc, char*** argv, int required, int* provided) {
   return COUNTS ? init_thread(argc, argv, required, provided) : REAL(MPI_Init_thread)(argc, argv, required, provided);
 }
-PROBE_PUBLIC int MPI_Finalize(void) { return finalize(); }
-PROBE_PUBLIC int PMPI_Finalize(void) { return COUNTS ? finalize() : REAL(MPI_Finalize)(); }
-PROBE_PUBLIC int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
-  return set_errhandler(comm, handler);
-}
-PROBE_PUBLIC int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+PROBE_MPI(MPI_Finalize, void) { return finalize(); }
+PROBE_MPI(PMPI_Finalize, void) { return COUNTS ? finalize() : REAL(MPI_Finalize)(); }
+PROBE_MPI(MPI_Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }
+PROBE_MPI(PMPI_Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
   return COUNTS ? set_errhandler(comm, handler) : REAL(MPI_Comm_set_errhandler)(comm, handler);
 }
 // The functions of MPI 1, which newer headers do not declare.
 #undef MPI_Errhandler_set
 #undef PMPI_Errhandler_set
-PROBE_PUBLIC int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }
-PROBE_PUBLIC int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }
+PROBE_MPI(MPI_Errhandler_set, MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }
+PROBE_MPI(PMPI_Errhandler_set, MPI_Comm comm, MPI_Errhandler handler) { return set_errhandler(comm, handler); }

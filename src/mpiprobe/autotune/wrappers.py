@@ -42,8 +42,8 @@ static inline uint64_t large_sum_of(const MPI_Count* counts, int size) {{
 
 # Fortran bindings call MPI_… or PMPI_…, with everything converted to C.
 _PUBLIC = """
-PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
-PROBE_PUBLIC int P{name}({arguments}) {{
+PROBE_MPI({name}, {arguments}) {{ return {name}_tuned({words}); }}
+PROBE_MPI(P{name}, {arguments}) {{
   if (probe_counts(__builtin_return_address(0))) return {name}_tuned({words});
   return ((int (*)({types}))function({number}))({words});
 }}
@@ -88,8 +88,8 @@ static int {name}_tuned({arguments}) {{
 }}"""
 # They count whoever calls them, so that no request is mistaken for an earlier one with the same handle.
 _WATCHED = """
-PROBE_PUBLIC int {name}({arguments}) {{ return {name}_tuned({words}); }}
-PROBE_PUBLIC int P{name}({arguments}) {{ return {name}_tuned({words}); }}
+PROBE_MPI({name}, {arguments}) {{ return {name}_tuned({words}); }}
+PROBE_MPI(P{name}, {arguments}) {{ return {name}_tuned({words}); }}
 """
 _WAITS = """
 static int {name}_tuned({arguments}) {{

@@ -13,13 +13,14 @@ from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
 from ...profile.page import page
-from ...profile.recorded import read_folder, read_rank, without_room
+from ...profile.recorded import of_other_mpi, read_folder, read_rank, without_room
 from ...profile.running import run_profiled
 from ...profile.worlds import Worlds, remark_on, table_of, worlds_of
 from ...report.files import replacing
 from ...report.page import PAGE
 
 _EXAMPLE = "example: culmen profile -- mpiexec -n 4 ./app"
+_OWN_COMMAND = "Profile the programs of each MPI with a command of their own."
 
 
 def run(words: list[str], folder: Path | None, period: int) -> int:
@@ -41,7 +42,7 @@ def _show_new(folder: Path, code: int) -> None:
     if said := _without_profile(folder, code, full):
         print(f"culmen: {said}", file=sys.stderr)
         return
-    _show(worlds_of(read_folder(folder)))
+    _show(folder, worlds_of(read_folder(folder)))
     if full:
         print(full)
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
@@ -54,6 +55,8 @@ def _without_profile(folder: Path, code: int, full: str) -> str:
         return ""
     if full:
         return f"{ended}; {full}"
+    if other := of_other_mpi(folder):
+        return f"{ended} and left no profile; {other} {_OWN_COMMAND}"
     early = "it ended before MPI_Init" if code != 0 else "it did not call MPI_Init"
     if any(folder.glob("*.profile")):
         early = "no rank came to the end of MPI_Init"
@@ -91,13 +94,15 @@ def report(
             path.write_text(profile_page(worlds, bool(chosen)), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
-        _show(worlds, part=bool(chosen), all_rows=all_rows)
+        _show(folder, worlds, part=bool(chosen), all_rows=all_rows)
     return 0
 
 
-def _show(worlds: Worlds, part: bool = False, all_rows: bool = False) -> None:
+def _show(folder: Path, worlds: Worlds, part: bool = False, all_rows: bool = False) -> None:
     # The words are the program's own: a bracket in them is no markup.
     console = Console(highlight=False, markup=False, emoji=False)
     if remark := remark_on(worlds):
         console.print(Group(table_of(worlds), "", remark, ""))
     console.print(page(worlds.ranks, part, all_rows))
+    if other := of_other_mpi(folder):
+        console.print(f"\n{other} {_OWN_COMMAND}")
