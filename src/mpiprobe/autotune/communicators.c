@@ -19,6 +19,7 @@ static int keyval;
 static MPI_Comm no_communicator;
 static int64_t memory;  // bytes that communicators take at most
 unsigned tune_left_out;
+uint32_t tune_without_choice[2];
 static MPI_Datatype int64_type, byte_type;
 static MPI_Op largest;
 
@@ -257,6 +258,20 @@ static int has_cells(unsigned what) {
   return tune_settings.collectives >> what & 1 && tune_mpi->of[what] != NULL && tune_has_choices(what);
 }
 
+static void note(uint32_t* of, unsigned bit, unsigned what) {
+  if (!(tune_settings.collectives >> what & 1) || __atomic_load_n(of, __ATOMIC_RELAXED) >> bit & 1) return;
+  __atomic_or_fetch(of, UINT32_C(1) << bit, __ATOMIC_RELAXED);
+}
+
+void tune_note_no_choice(enum tune_what what) {
+  if (!tune_is_tunable(what)) note(&tune_without_choice[0], what, what);
+}
+
+void tune_note_no_choice_if_persistent(enum tune_what nonblocking) {
+  if (tune_sets || !tune_is_tunable(nonblocking))
+    note(&tune_without_choice[1], nonblocking - tune_blocking, nonblocking);
+}
+
 /// The largest memory that a communicator of this number of ranks needs.
 static int64_t bytes_for(int ranks) {
   int64_t bytes = sizeof(struct tune_agreed) + tune_most_trials * tune_trial_bytes();
@@ -335,6 +350,7 @@ static void help_later_calls(struct tune_state* state) {
 
 struct tune_cell* tune_new_cells(struct tune_state* state, enum tune_what what) {
   if (has_cells(what)) return tune_agree(state) ? tune_later_cells(state, what) : NULL;
+  tune_note_no_choice(what);
   help_later_calls(state);
   return NULL;
 }

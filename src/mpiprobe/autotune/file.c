@@ -7,6 +7,7 @@
 //   processor      NAME
 //   off            REASON
 //   left_out       NUMBER
+//   no_choice      COLLECTIVES
 //   communicator   NAME  RANKS  MEMBERS
 //   COLLECTIVE     BYTES  ALGORITHM  DEFAULT_US  CHOSEN_US  CALLS
 //
@@ -15,6 +16,8 @@
 // Older files do not have them. BYTES is the smallest size of a class. A time of 0 us
 // was not measured. The line off says why nothing was tuned; it is missing if the tuner was active. The line left_out
 // has the number of communicators that were left out because the memory was used up; it is missing if there were none.
+// The line no_choice has the collectives, with commas, that the program called but for which culmen can choose no
+// algorithm in this MPI. It is missing if there were none.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,20 +101,33 @@ void tune_keep(const struct tune_state* state, int has_ended) {
   free(text);
 }
 
-static void write_header(FILE* out, int ranks, unsigned left_out) {
+static void write_without_choice(FILE* out, const uint32_t without_choice[2]) {
+  const char* before = "no_choice\t";
+  for (unsigned k = 0; k < tune_collectives + tune_blocking; ++k) {
+    const int is_persistent = k >= tune_collectives;
+    const unsigned bit = is_persistent ? k - tune_collectives : k;
+    if (!(without_choice[is_persistent] >> bit & 1)) continue;
+    fprintf(out, "%s%s%s", before, tune_names[bit], is_persistent ? "_init" : "");
+    before = ",";
+  }
+  if (*before == ',') fputc('\n', out);
+}
+
+static void write_header(FILE* out, int ranks, unsigned left_out, const uint32_t without_choice[2]) {
   fprintf(out, TUNE_FIRST_LINE "\nmpi\t%s\nranks\t%d\nnodes\t%d\nprocessor\t%s\n", tune_version, ranks, tune_nodes,
           tune_processor);
   if (tune_off != NULL) fprintf(out, "off\t%s\n", tune_off);
   if (left_out > 0) fprintf(out, "left_out\t%u\n", left_out);
+  write_without_choice(out, without_choice);
 }
 
-static void write_all(const char* text, size_t bytes, int ranks, unsigned left_out) {
+static void write_all(const char* text, size_t bytes, int ranks, unsigned left_out, const uint32_t without_choice[2]) {
   char fresh[4096];
   snprintf(fresh, sizeof fresh, "%s.new", tune_settings.dump);
   FILE* const out = fopen(fresh, "w");
   int failed = out == NULL;
   if (out != NULL) {
-    write_header(out, ranks, left_out);
+    write_header(out, ranks, left_out, without_choice);
     fwrite(text, 1, bytes, out);
     failed = fclose(out) != 0 || rename(fresh, tune_settings.dump) != 0;
   }
@@ -139,7 +155,10 @@ void tune_write_file(void) {
   REAL(MPI_Gatherv)(kept, bytes, chars(), all, counts, is_first ? counts + size : NULL, chars(), 0, tune_world());
   const int mine = (int)tune_left_out;
   REAL(MPI_Reduce)(&mine, &left_out, 1, ints(), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), 0, tune_world());
-  if (is_first) write_all(all, total, size, (unsigned)left_out);
+  uint32_t without_choice[2] = {0, 0};
+  REAL(MPI_Reduce)
+  (tune_without_choice, without_choice, 2, ints(), PROBE_OBJECT("ompi_mpi_op_bor", MPI_BOR), 0, tune_world());
+  if (is_first) write_all(all, total, size, (unsigned)left_out, without_choice);
   free(all);
   free(counts);
 }

@@ -18,6 +18,7 @@ static int is_complete(MPI_Request request) {
 }
 
 struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
+  if (state->cells[what] == NULL) tune_note_no_choice(what);
   // Another thread would read the variables of this call.
   if (state->agreed == NULL || tune_settings.several_threads) return NULL;
   struct tune_cell* cells = state->cells[what];
@@ -121,6 +122,7 @@ void tune_forget_samples(const struct tune_state* state, const struct tune_cell*
 }
 
 unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, uint64_t bytes) {
+  tune_note_no_choice_if_persistent(what);
   // Some algorithms of MPICH 5.0 end the program if a persistent request has them.
   if (tune_settings.several_threads || tune_sets) return 0;
   if (!tune_agree(state)) return 0;

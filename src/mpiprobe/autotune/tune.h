@@ -275,6 +275,8 @@ int tune_has_drifted(struct tune_watch* watch, float ns);
 
 /// Whether this MPI lets the tuner choose algorithms of this collective.
 int tune_has_choices(enum tune_what what);
+/// Whether it has algorithms to choose from. The user may have chosen one.
+int tune_is_tunable(enum tune_what what);
 /// Whether the MPI and the settings leave a choice for nonblocking collectives.
 int tune_has_nonblocking(void);
 /// The cell of a nonblocking call. No rank waits for another one here. Null if the call is not tuned, on every rank.
@@ -365,6 +367,11 @@ void tune_say_unmatched(void);
 /// Number of communicators that were left alone because the memory was used up. Only rank 0 of a communicator counts
 /// it.
 extern unsigned tune_left_out;
+/// The collectives that the program called and for which there is no choice here: a bit for each, and then a bit for
+/// each persistent one, in the order of the blocking ones.
+extern uint32_t tune_without_choice[2];
+void tune_note_no_choice(enum tune_what what);
+void tune_note_no_choice_if_persistent(enum tune_what nonblocking);
 /// Keeps the choices of a communicator for the file.
 void tune_keep(const struct tune_state* state, int has_ended);
 /// One sentence to the standard error.

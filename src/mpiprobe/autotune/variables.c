@@ -116,6 +116,8 @@ int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   return !(c->powers_of_two_only & bit) || (ranks & (ranks - 1)) == 0;
 }
 
+int tune_is_tunable(enum tune_what what) { return tune_mpi->of[what] != NULL && first[what].place.known; }
+
 int tune_has_choices(enum tune_what what) { return tune_mpi->of[what] != NULL && first[what].known; }
 
 int tune_has_nonblocking(void) {

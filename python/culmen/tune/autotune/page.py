@@ -1,7 +1,7 @@
 """The summary that `culmen autotune` prints after the program."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Group
@@ -22,10 +22,10 @@ def page(tuning: Tuning) -> Group:
     title = f"{tuning.mpi}, {plural(tuning.ranks, 'rank')}"
     if tuning.off:
         return Group(title, "", f"Nothing was tuned: {tuning.off}.")
-    left_out = [*_left_out(tuning.left_out)]
+    left_out = [*_no_choice(tuning), *_left_out(tuning.left_out)]
     if not tuning.choices:
         said = (
-            "Nothing was tuned: the program made too few calls of the same collective with similar sizes, or the "
+            f"Nothing was tuned: the program made too few calls of {_tunable(tuning)} with similar sizes, or the "
             "options leave all of them out. `culmen profile` shows the calls, and the names of the communicators."
         )
         return Group(title, "", said, *left_out)
@@ -38,6 +38,19 @@ def page(tuning: Tuning) -> Group:
     if len(changed) > _SHOWN:
         parts.append(f"and {plural(len(changed) - _SHOWN, 'further point')} with smaller gains")
     return Group(*parts, "", said, *left_out)
+
+
+def _tunable(tuning: Tuning) -> str:
+    return "the other collectives" if tuning.no_choice else "the same collective"
+
+
+def _no_choice(tuning: Tuning) -> Iterator[str]:
+    if tuning.no_choice:
+        yield f"In this MPI, culmen cannot choose the algorithm of {' and '.join(_functions(tuning.no_choice))}."
+
+
+def _functions(names: Sequence[str]) -> list[str]:
+    return [f"MPI_{name.capitalize()}" for name in names]
 
 
 def _left_out(communicators: int) -> Iterator[str]:

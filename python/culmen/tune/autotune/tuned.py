@@ -34,7 +34,8 @@ class Choice:
 @dataclass(frozen=True)
 class Tuning:
     """``off``: why nothing was tuned; empty if the tuner was active. ``left_out``: number of communicators that were
-    not tuned because the tuner's memory was used up."""
+    not tuned because the tuner's memory was used up. ``no_choice``: the collectives that the program called but for
+    which culmen can choose no algorithm in this MPI."""
 
     mpi: str
     ranks: int
@@ -42,6 +43,7 @@ class Tuning:
     off: str
     choices: list[Choice]
     left_out: int = 0
+    no_choice: tuple[str, ...] = ()
 
     @property
     def changed(self) -> list[Choice]:
@@ -84,4 +86,5 @@ def read_tuning(path: Path) -> Tuning:
         header.get("off", ""),
         sorted(choices, key=lambda choice: -choice.gain_s),
         count_of("left_out"),
+        tuple(filter(None, header.get("no_choice", "").split(","))),
     )
