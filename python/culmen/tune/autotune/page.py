@@ -13,6 +13,10 @@ from .tuned import Choice, Tuning
 
 _SHOWN = 15
 _COLUMNS = ("communicator", "collective", "from", "algorithm", "default", "chosen", "calls", "gain")
+_NO_INTERVAL = (
+    "The times are medians of few calls, so the gains have no confidence interval. `culmen autotune --validate 5` "
+    "measures the gain of the whole program, with its interval."
+)
 _RIGHT = ("from", "default", "chosen", "calls", "gain")
 
 
@@ -37,7 +41,7 @@ def page(tuning: Tuning) -> Group:
     parts: list[Table | str] = [title, "", _table(changed[:_SHOWN])]
     if len(changed) > _SHOWN:
         parts.append(f"and {plural(len(changed) - _SHOWN, 'further point')} with smaller gains")
-    return Group(*parts, "", said, *left_out)
+    return Group(*parts, "", _NO_INTERVAL, said, *left_out)
 
 
 def _tunable(tuning: Tuning) -> str:

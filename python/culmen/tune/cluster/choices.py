@@ -16,7 +16,7 @@ from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
 from .measured import RACE, SLOW, file_of
-from .pairs import LAUNCHES, Gain, are_faster, confidence_of, gain_of
+from .pairs import CONFIDENCE, LAUNCHES, Gain, are_faster, confidence_of, gain_of, logs_of
 from .visits import Where, visits_of
 
 FIELDS = [
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 class Choice:
     """``algorithm``: the one to use; DEFAULT unless the candidate is faster beyond doubt. ``candidate``: the fastest of
     the algorithms that were compared with the MPI's own choice; DEFAULT if none was compared. The times are medians in
-    seconds."""
+    seconds. ``logs``: the logarithm of the candidate's gain in each launch."""
 
     place: Place
     algorithm: str
@@ -45,6 +45,12 @@ class Choice:
     candidate: str = DEFAULT
     candidate_s: float = 0.0
     gain: Gain | None = None
+    logs: tuple[float, ...] = ()
+
+    @property
+    def times_faster(self) -> float:
+        """Of the algorithm to use."""
+        return self.gain.times_faster if self.gain and self.algorithm != DEFAULT else 1.0
 
 
 class Shape(NamedTuple):
@@ -68,7 +74,7 @@ class Tuned:
     """All choices. ``shapes``: how the ranks were distributed, for each collective and number of ranks. ``lost``: the
     reason for each algorithm that could not be used. ``calls``: number of calls in all launches. ``unmeasured``: places
     that have no choice because their launches failed. ``slow``: the number of algorithms, counted at each place, that
-    were not measured because they were predicted to be slow."""
+    were not measured because they were predicted to be slow. ``confidence``: of the intervals of the chosen gains."""
 
     mpi: str
     version: str
@@ -78,6 +84,7 @@ class Tuned:
     calls: int
     unmeasured: list[Place] = field(default_factory=list)
     slow: int = 0
+    confidence: float = CONFIDENCE
 
     @property
     def changed(self) -> list[Choice]:
@@ -112,8 +119,10 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
     compared = [each for part in parts for each in part.compared]
     lost = {key: why for part in parts for key, why in part.lost.items()}
     choices = {each.place: each for part in parts for each in part.defaults}
-    for each in _best(compared, lost):
-        choices[each.place] = each
+    best = _best(compared, lost)
+    confidence = confidence_of(sum(each.algorithm != DEFAULT for each in best), len(compared))
+    for each in best:
+        choices[each.place] = _with_interval(each, confidence)
     return Tuned(
         parts[0].heads[0].mpi,
         versions[0],
@@ -123,23 +132,25 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
         sum(part.calls for part in parts),
         sorted({*wanted} - {*choices}),
         sum(part.slow for part in parts),
+        confidence,
     )
 
 
-def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> Iterator[Choice]:
+def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> list[Choice]:
     """One choice for each place. If several candidates are faster than the MPI's own choice, the fastest of them is
-    chosen. The intervals of the chosen gains are wider than 95 %: see ``confidence_of``."""
+    chosen."""
     there: dict[Place, list[Choice]] = defaultdict(list)
     for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
         usable = is_faster and Lost(*each.place, each.candidate) not in lost
         there[each.place].append(replace(each, algorithm=each.candidate if usable else DEFAULT))
-    best = [max(choices, key=lambda one: (one.algorithm != DEFAULT, _factor(one))) for choices in there.values()]
-    chosen = sum(one.algorithm != DEFAULT for one in best)
-    for one in best:
-        if one.algorithm == DEFAULT or one.gain is None:
-            yield one
-        else:
-            yield replace(one, gain=one.gain.with_interval(confidence_of(chosen, len(compared))))
+    return [max(choices, key=lambda one: (one.algorithm != DEFAULT, _factor(one))) for choices in there.values()]
+
+
+def _with_interval(one: Choice, confidence: float) -> Choice:
+    """The intervals of the chosen gains are wider than 95 %: see ``confidence_of``."""
+    if one.algorithm == DEFAULT or one.gain is None:
+        return one
+    return replace(one, gain=one.gain.with_interval(confidence))
 
 
 def _factor(one: Choice) -> float:
@@ -197,7 +208,8 @@ def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
         default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
         pairs += [[]] * (LAUNCHES - len(pairs))  # without pairs in each launch, nothing is proven
         place = Place(collective, ranks, size)
-        compared.append(Choice(place, DEFAULT, float(default_s), name, float(own_s), gain_of(pairs)))
+        times = float(default_s), name, float(own_s)
+        compared.append(Choice(place, DEFAULT, *times, gain_of(pairs), tuple(logs_of(pairs))))
     lost = {Lost(collective, ranks, *where): why for where, why in refused.items() if why != SLOW}
     calls += sum(point.calls for point in table.points.values())
     return _Part((collective, ranks), heads, defaults, compared, lost, calls, len(refused) - len(lost))

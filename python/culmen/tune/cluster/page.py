@@ -1,10 +1,8 @@
 """The gains: a table for the terminal, and plots on one HTML page."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-
-import numpy as np
 
 from ...base.text import plural, span_of
 from ...bench.drawing import lead_of
@@ -12,6 +10,7 @@ from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
 from ...report.page import Section, page, place_of, table, text
 from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
+from .averages import Average, averages
 from .choices import Choice, Shape, Tuned
 
 HEADINGS = ["collective", "ranks", "size", "algorithm", "default in µs", "algorithm in µs", "times faster", "from – to"]
@@ -37,16 +36,6 @@ def rows_of(choices: Sequence[Choice]) -> list[list[str]]:
             continue
         row += [span_of([1e6 * each.candidate_s for each in same]), span_of([g.times_faster for g in gains])]
         out.append([*row, f"{min(g.low for g in gains):.3g} – {max(g.high for g in gains):.3g}"])
-    return out
-
-
-def averages(tuned: Tuned) -> list[tuple[str, int, int, float]]:
-    """Collective, ranks, number of points, and the geometric mean of their speedups. A point that keeps the default
-    counts as 1."""
-    out = []
-    for (name, ranks), group in groupby(tuned.choices, lambda c: (c.place.collective, c.place.ranks)):
-        factors = [c.gain.times_faster if c.gain and c.algorithm != DEFAULT else 1.0 for c in group]
-        out.append((name, ranks, len(factors), float(np.exp(np.mean(np.log(factors))))))
     return out
 
 
@@ -94,9 +83,7 @@ def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False,
     lead = lead_of("culmen tune cluster", here=False)
     lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, within_node)}')}</p>"
     sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>"), *more]
-    mean = [[name, str(ranks), str(n), f"{factor:.3g}"] for name, ranks, n, factor in averages(tuned)]
-    headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)"]
-    sections.append(Section("averages", "Average over all message sizes", table(mean, headings, numbers=(1, 2, 3))))
+    sections.append(Section("averages", "Average over all message sizes", _averages(tuned)))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     left_out = f"<p>{text(about_slow(tuned))}</p>" if tuned.slow else ""
     choices = table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))
@@ -108,13 +95,31 @@ def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False,
     return page("Tuned collectives", lead, sections, figures)
 
 
+def _averages(tuned: Tuned) -> str:
+    rows = [
+        [each.collective, str(each.ranks), str(each.points), f"{each.times_faster:.3g}", _from_to(each.interval)]
+        for each in averages(tuned)
+    ]
+    about = (
+        "The geometric mean over all message sizes. A point that keeps the default counts as 1. The interval comes "
+        "from the launches: each launch gives one mean."
+    )
+    headings = ["collective", "ranks", "message sizes", "times faster (geometric mean)", "from – to"]
+    return f"<p>{about}</p>" + table(rows, headings, numbers=(1, 2, 3))
+
+
+def _from_to(interval: tuple[float, float] | None) -> str:
+    return f"{interval[0]:.3g} – {interval[1]:.3g}" if interval else "–"
+
+
 def _figures(tuned: Tuned) -> Iterator[Figure]:
+    means = list(averages(tuned))
     for name, group in groupby(tuned.choices, lambda c: c.place.collective):
         here = list(group)
         if name != "barrier":
             yield _against_size(name, here)
         if len({c.place.ranks for c in here}) > 1:
-            yield _against_ranks(name, here)
+            yield _against_ranks(name, [each for each in means if each.collective == name])
 
 
 def _against_size(name: str, here: list[Choice]) -> Figure:
@@ -129,9 +134,9 @@ def _against_size(name: str, here: list[Choice]) -> Figure:
                 "type": "bar",
                 "name": f"{ranks} ranks",
                 "x": [shown_size(c.place.size) for c in there],
-                "y": [_factor(c) for c in there],
+                "y": [c.times_faster for c in there],
                 "marker": {"color": LINE_COLOURS[number % len(LINE_COLOURS)]},
-                "error_y": _ends(there),
+                "error_y": _ends([(c.times_faster, _interval(c)) for c in there]),
                 "hovertext": [text(_said(c)) for c in there],
                 "hoverinfo": "text",
             }
@@ -151,22 +156,24 @@ def _against_size(name: str, here: list[Choice]) -> Figure:
     return Figure(f"gain-{name}", f"{name}: gain against message size", about, data, plain)
 
 
-def _against_ranks(name: str, here: list[Choice]) -> Figure:
+def _against_ranks(name: str, means: Sequence[Average]) -> Figure:
     """The mean over the sizes."""
-    ranks = sorted({c.place.ranks for c in here})
-    means = [float(np.exp(np.mean([np.log(_factor(c)) for c in here if c.place.ranks == n]))) for n in ranks]
+    ranks = [each.ranks for each in means]
     data = [
         {
             "type": "scatter",
             "mode": "lines+markers",
             "x": ranks,
-            "y": means,
+            "y": [each.times_faster for each in means],
+            "error_y": _ends([(each.times_faster, each.interval) for each in means]),
             "line": {"color": LINE_COLOURS[0]},
             "marker": {"size": 8},
             "showlegend": False,
         }
     ]
-    about = "The geometric mean over all message sizes of how many times faster a call is."
+    about = (
+        "The geometric mean over all message sizes of how many times faster a call is, with its confidence interval."
+    )
     plain = layout(height=320, margin={"l": 60, "r": 20, "t": 30, "b": 55})
     plain |= {
         "xaxis": axis("ranks", type="log", tickvals=ranks),
@@ -176,17 +183,18 @@ def _against_ranks(name: str, here: list[Choice]) -> Figure:
     return Figure(f"mean-{name}", f"{name}: gain against the number of ranks", about, data, plain)
 
 
-def _factor(choice: Choice) -> float:
-    return choice.gain.times_faster if choice.gain is not None and choice.algorithm != DEFAULT else 1.0
+def _interval(choice: Choice) -> tuple[float, float] | None:
+    return (choice.gain.low, choice.gain.high) if choice.gain and choice.algorithm != DEFAULT else None
 
 
-def _ends(there: list[Choice]) -> dict[str, object]:
-    changed = [c.gain if c.algorithm != DEFAULT else None for c in there]
+def _ends(values: Iterable[tuple[float, tuple[float, float] | None]]) -> dict[str, object]:
+    """The error bars of values with intervals."""
+    ends = [(value, interval or (value, value)) for value, interval in values]
     return {
         "type": "data",
         "symmetric": False,
-        "array": [g.high - g.times_faster if g else 0 for g in changed],
-        "arrayminus": [g.times_faster - g.low if g else 0 for g in changed],
+        "array": [high - value for value, (_, high) in ends],
+        "arrayminus": [value - low for value, (low, _) in ends],
     }
 
 

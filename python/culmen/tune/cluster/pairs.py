@@ -14,7 +14,7 @@ VISITS = 5  # to each algorithm, in each launch
 LAUNCHES = 10
 LEAST_GAIN = 1.02  # less is not worth a change
 FALSE_DISCOVERIES = 0.05  # largest expected share of wrong ones among the changed choices
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 
 
 def next_pairs(points: list[Point], _protocol: Protocol, rng: random.Random, *, visits: int = VISITS) -> list[Point]:
@@ -51,7 +51,7 @@ class Gain:
         if self.launches < 2:
             return self
         middle, half = np.log(self.times_faster), np.log(self.high / self.low) / 2
-        half *= student_factor(confidence, self.launches) / student_factor(_CONFIDENCE, self.launches)
+        half *= student_factor(confidence, self.launches) / student_factor(CONFIDENCE, self.launches)
         return replace(self, low=float(np.exp(middle - half)), high=float(np.exp(middle + half)))
 
 
@@ -59,23 +59,35 @@ def gain_of(launches: Sequence[Sequence[tuple[float, float]]]) -> Gain:
     """``launches``: the pairs of each launch: a time of the MPI's own choice, and a time of the algorithm. If a launch
     has no pairs, ``p`` is 1. The other launches then prove nothing: an algorithm may be fast for the same reason that
     makes it fail."""
-    logs = np.array([np.median(np.log([own / other for own, other in pairs])) for pairs in launches if len(pairs)])
+    logs = np.array(logs_of(launches))
     if len(logs) == 0:
         return Gain(1.0, 0.0, np.inf, 1.0, 0)
-    middle, (low, high, p) = float(np.mean(logs)), _student(logs)
+    middle, (low, high, p) = float(np.mean(logs)), _student(logs, CONFIDENCE)
     if len(logs) < len(launches):
         p = 1.0
     return Gain(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), p, sum(map(len, launches)), len(logs))
 
 
-def _student(logs: np.ndarray) -> tuple[float, float, float]:
+def logs_of(launches: Sequence[Sequence[tuple[float, float]]]) -> list[float]:
+    """One number for each launch with pairs: the median of the logarithms of its ratios."""
+    return [float(np.median(np.log([own / other for own, other in pairs]))) for pairs in launches if len(pairs)]
+
+
+def interval_of(logs: Sequence[float], confidence: float) -> tuple[float, float, float]:
+    """The geometric mean of the ratios with these logarithms, and the ends of its interval. ``logs``: one of each
+    launch, at least one."""
+    low, high, _ = _student(np.array(logs), confidence)
+    return float(np.exp(np.mean(logs))), float(np.exp(low)), float(np.exp(high))
+
+
+def _student(logs: np.ndarray, confidence: float) -> tuple[float, float, float]:
     """The ends of the interval, and ``p``."""
     if len(logs) < 2:
         return -np.inf, np.inf, 1.0
     middle, error = np.mean(logs), standard_error(logs)
     if error == 0:
         return float(middle), float(middle), 0.0 if middle > 0 else 1.0
-    half = student_factor(_CONFIDENCE, len(logs)) * error
+    half = student_factor(confidence, len(logs)) * error
     return float(middle - half), float(middle + half), float(special.stdtr(len(logs) - 1, -middle / error))
 
 
@@ -96,4 +108,4 @@ def confidence_of(chosen: int, compared: int) -> float:
     """The confidence for the intervals of the chosen gains. Gains are chosen because they look large, so intervals of
     95 % would miss more than 5 % of their true values. With this confidence, at most a share of FALSE_DISCOVERIES is
     expected to be missed: Y. Benjamini and D. Yekutieli, J. Am. Stat. Assoc. 100 (2005) 71."""
-    return 1 - FALSE_DISCOVERIES * chosen / compared
+    return 1 - FALSE_DISCOVERIES * chosen / compared if compared else CONFIDENCE

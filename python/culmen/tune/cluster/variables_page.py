@@ -14,7 +14,7 @@ TEXTS = ("variable", "default", "best in race", "from – to", "chosen", "why")
 _VALUES = ["variable", "value", "times faster", "from – to", "launches", "left out because"]
 _SPOTS = ["collective", "size", "default in µs", "chosen in µs", "times faster", "from – to"]
 _MEMORY = [
-    "transport", "times faster in the race", "most in MPI_Init", "after MPI_Init", "with messages to all",
+    "transport", "times faster in the race", "from – to", "most in MPI_Init", "after MPI_Init", "with messages to all",
     "for each further rank", "left out because",
 ]  # fmt: skip
 _MIB = 1 << 20
@@ -55,7 +55,7 @@ def sections_of(found: TunedVariables) -> list[Section]:
             "Memory of the rank that has most, in MiB. Shared memory counts in each rank that uses it. The last number "
             "is the difference between two numbers of ranks."
         )
-        body = table([_memory(each, found) for each in found.memory], _MEMORY, numbers=(1, 2, 3, 4, 5))
+        body = table([_memory(each, found) for each in found.memory], _MEMORY, numbers=(1, 3, 4, 5, 6))
         out.append(Section("memory", "Memory of the transports", f"<p>{about}</p>{body}"))
     tried = [
         [each.variable, each.value, *_gain(each.gain), str(each.gain.pairs) if each.gain else _CLEAN, each.failed]
@@ -75,4 +75,4 @@ def _memory(each: Memory, found: TunedVariables) -> list[str]:
     race = next((one.gain for one in found.tried if (one.variable, one.value) == (TRANSPORT, each.transport)), None)
     sizes: Sequence[float | None] = (each.most_of_init, each.after_init, each.with_messages, each.per_peer)
     cells = [_CLEAN if each.failed or size is None else f"{size / _MIB:.3g}" for size in sizes]
-    return [each.transport, _gain(race)[0], *cells, each.failed]
+    return [each.transport, *_gain(race), *cells, each.failed]

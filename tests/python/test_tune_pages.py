@@ -1,0 +1,99 @@
+"""The averages and the figures of the page of ``culmen tune cluster``, from samples with known gains."""
+
+import json
+import re
+from io import StringIO
+from math import exp, sqrt
+from statistics import stdev
+
+import pytest
+from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.autotune.page import page
+from culmen.tune.autotune.tuned import Choice, Tuning
+from culmen.tune.cluster.averages import averages
+from culmen.tune.cluster.choices import tuned_from
+from culmen.tune.cluster.page import tuning_page
+from culmen.tune.cluster.pairs import LAUNCHES
+from rich.console import Console
+from scipy import stats
+from tuning_samples import samples, write
+
+MIDDLE = {8: 0.5, 64: 0.3}  # logarithms of the gains
+SHIFTS = [0.02 * (k - (LAUNCHES - 1) / 2) for k in range(LAUNCHES)]
+
+
+def measured(folder, ranks, of_sizes):
+    """``of_sizes``: for each size, the logarithm of the gain in the race and in each launch; none: no other algorithm
+    was faster."""
+    for launch in range(LAUNCHES + 1):
+        points = []
+        for size, logs in of_sizes.items():
+            times = {DEFAULT: 1e-5, "chain": 1e-5 * exp(-logs[launch] if logs else 0)}
+            points += [samples(name, size, s) for name, s in times.items() if logs or launch == 0]
+        write(folder, "bcast", ranks, launch, points)
+
+
+def shifted(size, sign):
+    return [MIDDLE[size], *(MIDDLE[size] + sign * shift for shift in SHIFTS)]
+
+
+def figures_of(html):
+    """The figures, by the names of their places."""
+    data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html, re.DOTALL)
+    return {figure["key"]: figure for figure in json.loads(data[1])}
+
+
+def test_the_interval_of_an_average_comes_from_the_means_of_the_launches(tmp_path):
+    """The sizes of a launch share its conditions. In the second case, these cancel out in each launch."""
+    measured(tmp_path, 4, {size: shifted(size, 1) for size in MIDDLE})
+    measured(tmp_path, 8, {8: shifted(8, 1), 64: shifted(64, -1)})
+    together, against = averages(tuned_from([("bcast", 4), ("bcast", 8)], tmp_path))
+    half = float(stats.t.ppf(0.975, LAUNCHES - 1)) * stdev(SHIFTS) / sqrt(LAUNCHES)
+    assert together.times_faster == pytest.approx(exp(0.4), rel=1e-4)
+    assert together.interval == pytest.approx((exp(0.4 - half), exp(0.4 + half)), rel=1e-4)
+    assert against.interval == pytest.approx((exp(0.4), exp(0.4)), rel=1e-4)
+    assert (together.points, together.least, together.most) == (2, 8, 64)
+
+
+def test_points_that_keep_the_default_count_as_one(tmp_path):
+    measured(tmp_path, 4, {8: shifted(8, 1), 64: []})
+    measured(tmp_path, 8, {8: [], 64: []})
+    mixed, kept = averages(tuned_from([("bcast", 4), ("bcast", 8)], tmp_path))
+    half = float(stats.t.ppf(0.975, LAUNCHES - 1)) * stdev(SHIFTS) / sqrt(LAUNCHES)
+    assert mixed.times_faster == pytest.approx(exp(0.25), rel=1e-4)
+    assert mixed.interval == pytest.approx((exp(0.25 - half / 2), exp(0.25 + half / 2)), rel=1e-4)
+    assert (kept.times_faster, kept.interval) == (1.0, None)
+
+
+def test_the_error_bars_of_the_figures_are_the_intervals(tmp_path):
+    measured(tmp_path, 4, {8: shifted(8, 1), 64: []})
+    measured(tmp_path, 8, {8: shifted(8, 1), 64: shifted(64, 1)})
+    tuned = tuned_from([("bcast", 4), ("bcast", 8)], tmp_path)
+    html = tuning_page(tuned, "", "host")
+    figures = figures_of(html)
+    means, (mixed, whole) = figures["mean-bcast"]["data"][0], averages(tuned)
+    assert means["y"] == pytest.approx([mixed.times_faster, whole.times_faster])
+    low, high = zip(mixed.interval, whole.interval, strict=True)
+    assert [y + up for y, up in zip(means["y"], means["error_y"]["array"], strict=True)] == pytest.approx(high)
+    assert [y - down for y, down in zip(means["y"], means["error_y"]["arrayminus"], strict=True)] == pytest.approx(low)
+    (bars, _) = figures["gain-bcast"]["data"]
+    (changed,) = [each.gain for each in tuned.choices if each.place == ("bcast", 4, 8)]
+    assert bars["x"] == ["8 B", "64 B"] and bars["y"] == pytest.approx([changed.times_faster, 1.0])
+    assert bars["error_y"]["array"] == pytest.approx([changed.high - changed.times_faster, 0])
+    assert bars["error_y"]["arrayminus"] == pytest.approx([changed.times_faster - changed.low, 0])
+    cells = [each for row in rows_of(html, "averages") for each in row]
+    assert f"{mixed.interval[0]:.3g} – {mixed.interval[1]:.3g}" in cells
+
+
+def rows_of(html, section):
+    """The cells of the rows of a section's table."""
+    body = re.search(rf'<section id="{section}".*?</section>', html, re.DOTALL)[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
+
+
+def test_the_table_of_autotune_says_that_it_has_no_intervals():
+    console = Console(width=300, record=True, file=StringIO())
+    choice = Choice("world", 4, "bcast", 64, "ring", 2e-6, 1e-6, 9)
+    console.print(page(Tuning("MPI", 4, "", "", [choice])))
+    assert "the gains have no confidence interval. `culmen autotune --validate 5` measures" in console.export_text()
