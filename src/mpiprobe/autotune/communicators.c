@@ -7,7 +7,8 @@
 
 enum {
   places = 256,
-  shadow_bytes = 10 << 10,
+  shadow_bytes = 11 << 10,
+  peer_bytes = 220,  // of Open MPI, for each rank with which a shadow exchanges messages
   cells_bytes = tune_classes * sizeof(struct tune_cell),  // of one collective
 };
 
@@ -281,7 +282,8 @@ static int64_t bytes_for(int ranks) {
     for (unsigned k = 1; has_cells(what) && what < tune_blocking && k < tune_most_algorithms; ++k)
       shadows |= (unsigned)tune_is_possible(what, k, ranks) << k;
   }
-  return bytes + (tune_mpi->kept ? __builtin_popcount(shadows) * shadow_bytes : 0);
+  const int64_t shadow = shadow_bytes + (int64_t)ranks * peer_bytes;
+  return bytes + (tune_mpi->kept ? __builtin_popcount(shadows) * shadow : 0);
 }
 
 /// Leaves the communicator alone. All ranks do so at the same call.
