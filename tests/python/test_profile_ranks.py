@@ -1,6 +1,7 @@
 """Ranks in a profile: received messages, several threads, variables for other machines."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,3 +114,42 @@ def test_the_libraries_of_a_program_are_asked_for_once(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=f"{program} was built with -fsanitize=address"):
         preloading.library_for([str(program)], "mpiprobe", "culmen profile")
     assert asked == [("ldd", str(program))]
+
+
+def module_for(command, monkeypatch, default="mpich", mpi=None):
+    """The MPI of the library that this command gets, on a machine with two launchers."""
+    here = {"mpiexec": default, "mpirun.openmpi": "openmpi"}
+    monkeypatch.setattr(
+        preloading, "own_library", lambda name: SimpleNamespace(exists=lambda: True, kind=name.rpartition("_")[2])
+    )
+    known = {name: preloading._Program(kind, "") for name, kind in here.items()}
+    monkeypatch.setattr(preloading, "_program_of", lambda word: known.get(word, preloading._Program("", "")))
+    launcher = SimpleNamespace(mpi=SimpleNamespace(module=mpi or default))
+    monkeypatch.setattr(preloading, "find_launcher", lambda _wanted: launcher)
+    return preloading.library_for(command, "mpiprobe", "culmen profile", mpi).kind
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("#!/bin/sh\nmpirun.openmpi -n 2 ./app\n", "openmpi"),
+        ("x=$(mpirun.openmpi -n 2 ./app); mpiexec -n 2 ./app", "openmpi"),
+        ("srun -n 2 python3 x.py", "mpich"),
+    ],
+)
+def test_the_mpi_of_a_script_is_found(tmp_path, monkeypatch, text, module):
+    script = tmp_path / "run.sh"
+    script.write_text(text)
+    script.chmod(0o755)
+    for command in ([str(script)], ["sh", str(script)], ["sh", "-c", text], ["srun", "-n", "2", str(script)]):
+        assert module_for(command, monkeypatch) == module
+
+
+def test_the_option_chooses_the_mpi(monkeypatch):
+    assert module_for(["true"], monkeypatch, mpi="openmpi") == "openmpi"
+    assert module_for(["srun", "-n", "2", "true"], monkeypatch, mpi="mpich") == "mpich"
+
+
+def test_a_command_that_names_no_mpi_is_one_sentence(monkeypatch):
+    with pytest.raises(InputError, match=r"names neither a launcher .* name the MPI with --mpi, or write the launcher"):
+        module_for(["true"], monkeypatch)

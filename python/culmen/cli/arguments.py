@@ -10,6 +10,15 @@ from ..base.text import ALL
 from . import completion
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")]
+MpiOfCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--mpi",
+        metavar="NAME",
+        help="The MPI of the program, as for `culmen launch`. By default, culmen finds it in the command, or in the "
+        "scripts that the command names.",
+    ),
+]
 NoPrefetch = Annotated[
     bool,
     typer.Option(

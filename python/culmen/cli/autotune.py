@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from . import work
+from .arguments import MpiOfCommand
 
 
 def autotune(
@@ -134,6 +135,7 @@ def autotune(
             "next nonblocking collective of the same kind.",
         ),
     ] = False,
+    mpi: MpiOfCommand = None,
 ) -> None:
     given: dict[str, object] = {
         "COLLECTIVES": collectives,
@@ -150,4 +152,4 @@ def autotune(
         "ONE_REQUEST": one_request or None,
     }
     settings = {name: value for name, value in given.items() if value is not None}
-    raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate, time_limit))
+    raise typer.Exit(work.autotune.run(list(context.args), settings, output, load, validate, time_limit, mpi))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from . import work
+from .arguments import MpiOfCommand
 
 
 def profile(
@@ -25,8 +26,9 @@ def profile(
             "collective and of MPI_Recv, and for every Nth message of MPI_Irecv.",
         ),
     ] = None,
+    mpi: MpiOfCommand = None,
 ) -> None:
-    raise typer.Exit(work.profile.run(list(context.args), folder, imbalance or 0))
+    raise typer.Exit(work.profile.run(list(context.args), folder, imbalance or 0, mpi))
 
 
 def report(

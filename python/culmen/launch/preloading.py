@@ -1,11 +1,13 @@
 """Runs an MPI program with a library of culmen preloaded into its ranks."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -14,7 +16,7 @@ from typing import NamedTuple
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS, handling
 from .launcher import names_hosts
-from .mpi import recognise
+from .mpi import LauncherError, find_launcher, recognise
 from .mpi.linked import module_among
 from .programs import own_library, said_by
 from .supervision import end_with_parent
@@ -23,6 +25,8 @@ from .watched import wait_for
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
 _STANDARD = "abi"
 _SANITIZER = "libasan.so"
+_MOST_OF_A_SCRIPT = 1 << 20  # bytes
+_WORD = re.compile(r"[^\s\"'`;&|()<>=]+")
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 
 
@@ -40,18 +44,30 @@ def check_command(command: list[str]) -> None:
         raise InputError(f"the program '{command[0]}' was not found; write the path of a program after --")
 
 
-def library_for(command: list[str], name: str, example: str) -> Path:
-    """culmen's library of this name for the MPI of the command. Raises InputError if there is none.
+def library_for(command: list[str], name: str, example: str, mpi: str | None = None) -> Path:
+    """culmen's library of this name for an MPI. Raises InputError if there is none.
 
-    example: the start of a right command line, for the message.
+    mpi: as for ``culmen launch``; None: the MPI of the command. example: the start of a right command line, for the
+    message.
     """
-    programs = {word: found for word in command if (found := _program_of(word)).kind}
-    if not programs:
+    module = _module_of(command, mpi) or _module_in_scripts(command)
+    if not module:
         raise InputError(
             f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
-            f"example: {example} -- mpiexec -n 4 ./app"
+            f"name the MPI with --mpi, or write the launcher: {example} -- mpiexec -n 4 ./app"
         )
-    first, (kind, _) = next(iter(programs.items()))
+    library = own_library(f"{name}_{module}")
+    if not library.exists():
+        raise InputError(f"culmen was built without {module}; build it again where that MPI's mpicc is on PATH")
+    return library
+
+
+def _module_of(command: list[str], mpi: str | None) -> str:
+    """The module of the MPI that the option --mpi or the words of the command name; empty if nothing names one."""
+    programs = {word: found for word in command if (found := _program_of(word)).kind}
+    first, kind = f"--mpi {mpi}", _module_named(mpi) if mpi else ""
+    if not kind and programs:
+        first, (kind, _) = next(iter(programs.items()))
     for word, (own, linked) in programs.items():
         if own == _STANDARD:
             raise InputError(f"{word} uses the standard ABI of MPI (libmpi_abi), which culmen does not know yet")
@@ -59,10 +75,43 @@ def library_for(command: list[str], name: str, example: str) -> Path:
             raise InputError(f"{word} was built for {own}, but {first} belongs to {kind}; use the launcher of {own}")
         if not is_launcher(word):
             _check_sanitizer(word, linked)
-    library = own_library(f"{name}_{kind}")
-    if not library.exists():
-        raise InputError(f"culmen was built without {kind}; build it again where that MPI's mpicc is on PATH")
-    return library
+    return kind
+
+
+def _module_named(mpi: str) -> str:
+    try:
+        return find_launcher(mpi).mpi.module
+    except LauncherError as error:
+        raise InputError(f"--mpi: {error}") from None
+
+
+def _module_in_scripts(command: list[str]) -> str:
+    """The module of the first MPI that a script among these words names. If a script names none, the MPI of the
+    default launcher. Empty without a script, or without an MPI."""
+    scripts = [text for word in command if (text := _script(word))]
+    for word in dict.fromkeys(word for text in scripts for word in _WORD.findall(text)):
+        if is_launcher(word) or "/" in word:
+            found = _program_of(word)
+            _check_sanitizer(word, found.linked)
+            if found.kind and found.kind != _STANDARD:
+                return found.kind
+    if not scripts:
+        return ""
+    with suppress(LauncherError):
+        return find_launcher(None).mpi.module
+    return ""
+
+
+def _script(word: str) -> str:
+    """The text of a script: of a file, or the word itself if it is a line of commands. Empty for other words."""
+    try:
+        path = Path(word if Path(word).is_file() else shutil.which(word) or word)
+        data = path.read_bytes()[:_MOST_OF_A_SCRIPT] if path.is_file() else b""
+    except OSError:  # also for a name that is too long
+        return word if " " in word.strip() else ""
+    if data:
+        return "" if b"\0" in data else data.decode("utf-8", "replace")
+    return word if " " in word.strip() else ""
 
 
 def _check_sanitizer(word: str, linked: str) -> None:

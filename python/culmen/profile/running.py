@@ -10,11 +10,13 @@ from ..launch.preloading import check_command, library_for, run_preloaded
 Run = Callable[[list[str], Path | None, Mapping[str, str]], int]
 
 
-def run_profiled(command: list[str], folder: Path, period: int = 0, run: Run = run_preloaded) -> int:
+def run_profiled(
+    command: list[str], folder: Path, period: int = 0, run: Run = run_preloaded, mpi: str | None = None
+) -> int:
     """Returns the exit code of the command, which prints as always.
 
     period: each period-th collective call or receive first waits for the other ranks; 0: no call waits. run: as
-    ``run_preloaded``.
+    ``run_preloaded``. mpi: as for ``library_for``.
 
     Raises InputError if the command cannot run or no MPI is found in it.
     """
@@ -23,7 +25,7 @@ def run_profiled(command: list[str], folder: Path, period: int = 0, run: Run = r
             f"{command[0]} is no program; for the profiles of a fit, write `culmen errors {command[0]} --profile`"
         )
     check_command(command)
-    probe = library_for(command, "mpiprobe", "culmen profile")
+    probe = library_for(command, "mpiprobe", "culmen profile", mpi)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -30,6 +30,7 @@ def run(
     load: Path | None,
     rounds: int | None,
     time_limit_s: float | None = None,
+    mpi: str | None = None,
 ) -> int:
     """Returns the program's exit code. ``time_limit_s``: of each run, with ``rounds``; None: from the first run."""
     if not words:
@@ -46,7 +47,7 @@ def run(
                 raise InputError(f"{option} has no effect with --load, which tries no algorithms")
         read_tuning(load)
     file = _free(output)
-    command = Command(words, {name: _word(name, value) for name, value in settings.items()})
+    command = Command(words, {name: _word(name, value) for name, value in settings.items()}, mpi)
     if load is not None:
         return as_of_a_shell(command.tune(None, load))
     try:

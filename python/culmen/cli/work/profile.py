@@ -23,12 +23,12 @@ _EXAMPLE = "example: culmen profile -- mpiexec -n 4 ./app"
 _OWN_COMMAND = "Profile the programs of each MPI with a command of their own."
 
 
-def run(words: list[str], folder: Path | None, period: int) -> int:
+def run(words: list[str], folder: Path | None, period: int, mpi: str | None = None) -> int:
     """Returns the program's exit code."""
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = _free(folder)
-    code = run_profiled(words, folder, period)
+    code = run_profiled(words, folder, period, mpi=mpi)
     try:
         _show_new(folder, code)
     except InputError as damaged:  # of the profile; the exit code stays that of the program

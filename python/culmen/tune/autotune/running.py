@@ -14,18 +14,20 @@ _LIBRARY, _EXAMPLE = "autotune", "culmen autotune"
 
 @dataclass(frozen=True)
 class Command:
-    """An MPI program, and the tuner's settings: names of variables without CULMEN_TUNING_, and their values.
+    """An MPI program, and the tuner's settings: names of variables without CULMEN_TUNING_, and their values. mpi: as
+    for ``library_for``.
 
     Raises InputError if the program does not exist or has no MPI that culmen knows.
     """
 
     words: list[str]
     settings: Mapping[str, str] = field(default_factory=dict)
+    mpi: str | None = None
     library: Path = field(init=False)
 
     def __post_init__(self) -> None:
         check_command(self.words)
-        object.__setattr__(self, "library", library_for(self.words, _LIBRARY, _EXAMPLE))
+        object.__setattr__(self, "library", library_for(self.words, _LIBRARY, _EXAMPLE, self.mpi))
 
     def run(self, limit_s: float | None) -> int:
         """Without the tuner. limit_s, and what it raises: see ``run_watched``."""
