@@ -62,6 +62,14 @@ def test_each_size_travels_without_mpi(kind, buffer_bytes):
         assert len(conversation.time_messages(8, 3)) == 3
 
 
+def test_each_size_of_the_buffers_is_a_route(tmp_path):
+    words = ("--routes", "raw", "--buffer", "16K,1M", *QUICK, "--output", "out", "--quiet")
+    done = culmen("bench", "pingpong", *words, cwd=tmp_path, timeout=HANGS_S)
+    assert done.returncode == 0, done.stderr
+    names = {f"raw/{kind}{size}" for kind in ("tcp", "unix") for size in ("", "+16K", "+1M")}
+    assert {row["route"] for row in rows_in(tmp_path)} == names | {"raw/shm"}
+
+
 def test_each_transport_of_an_mpi_carries_messages(mpi):
     ways = [route for route in routes_named((mpi,)) if "ofi" not in route.name]  # some machines have no provider
     assert len(ways) >= (1 if ways[0].launcher.mpi.title == "MPICH 5" else 3), "that from PyPI has one network module"

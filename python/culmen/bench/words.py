@@ -59,6 +59,12 @@ def _bytes(word: str) -> int | None:
     return int(found[1]) * _UNITS[found[2].upper()] if found else None
 
 
+def short_size(size: int) -> str:
+    """As users write it: 64K."""
+    unit = next((unit for unit in "GMK" if size and size % _UNITS[unit] == 0), "")
+    return f"{size // _UNITS[unit]}{unit}"
+
+
 def shown_size(size: int) -> str:
     for unit, factor in (("MiB", 1024**2), ("KiB", 1024)):
         if size >= factor and size % factor == 0:

@@ -302,9 +302,9 @@ def pingpong(
         str | None,
         typer.Option(
             "--buffer",
-            metavar="N",
+            metavar="N,…",
             help="Size of the socket buffers in the routes raw/tcp and raw/unix, such as 64K. By default, the "
-            "operating system chooses the size.",
+            "operating system chooses the size. If you give several sizes, each size is a route of its own.",
         ),
     ] = None,
     mapping: Mapping = None,

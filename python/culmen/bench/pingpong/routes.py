@@ -12,29 +12,38 @@ from ...launch.programs import own_program
 from ..conversation import Conversation
 from ..mappings import OWN, check
 from ..session import Session
+from ..words import one_size, short_size
 
 RAW = ("tcp", "unix", "shm")
+_WITHOUT_BUFFERS = "raw/shm"
 
 
 @dataclass(frozen=True)
 class Route:
-    """``name``: raw/tcp, an MPI, or an MPI and its transport, also with the mapping of its ranks: openmpi/tcp+node.
-    ``launcher``: none for a route without MPI."""
+    """``name``: raw/tcp, an MPI, or an MPI and its transport, also with the mapping of its ranks: openmpi/tcp+node, or
+    with the size of its buffers: raw/tcp+64K. ``launcher``: none for a route without MPI."""
 
     name: str
     launcher: Launcher | None = None
     environment: dict[str, str] = field(default_factory=dict)
     mapping: str = OWN
+    buffer: str = ""
 
     def mapped(self, mapping: str) -> Route:
         return self if mapping == OWN else replace(self, name=f"{self.name}+{mapping}", mapping=mapping)
 
+    def buffered(self, buffer: str) -> Route:
+        """With this size of the buffers."""
+        return replace(self, name=f"{self.name}+{buffer}", buffer=buffer) if buffer else self
+
     def open(self, buffer_bytes: int, timeout_s: float) -> Conversation:
-        """``buffer_bytes``: buffer size of the sockets without MPI; 0 for the system's own."""
+        """``buffer_bytes``: buffer size of the sockets without MPI, unless the route has its own; 0 for the system's
+        own."""
         if self.launcher is not None:
             return Session(self.launcher, 2, timeout_s, self.environment, self.mapping)
-        kind = self.name.partition("/")[2]
-        return Conversation([str(own_program("pingpong")), kind, str(buffer_bytes)], {}, timeout_s)
+        kind = self.name.partition("/")[2].partition("+")[0]
+        size = one_size(self.buffer, "--buffer") if self.buffer else buffer_bytes
+        return Conversation([str(own_program("pingpong")), kind, str(size)], {}, timeout_s)
 
 
 def routes() -> list[Route]:
@@ -58,9 +67,9 @@ def _routes_of(first: str) -> list[Route]:
 
 def route_named(name: str) -> Route:
     """The route with this name. Only its own launcher is searched for."""
-    whole, _, mapping = name.partition("+")
+    whole, _, more = name.partition("+")
     (found,) = (route for route in _routes_of(whole.partition("/")[0]) if route.name == whole)
-    return found.mapped(mapping)
+    return found.buffered(more) if found.launcher is None else found.mapped(more)
 
 
 def routes_named(names: tuple[str, ...]) -> list[Route]:
@@ -73,6 +82,16 @@ def routes_named(names: tuple[str, ...]) -> list[Route]:
             raise InputError(f"--routes: there is no route '{name}' here{near}; there are {', '.join(known)}")
         out += [route for route in found if route not in out]
     return out
+
+
+def buffered(found: list[Route], sizes: Sequence[int]) -> list[Route]:
+    """Each route of sockets without MPI also with each of these sizes of its buffers."""
+    names = ["", *map(short_size, sizes)]
+    return [
+        route.buffered(name)
+        for route in found
+        for name in (names if route.launcher is None and route.name != _WITHOUT_BUFFERS else names[:1])
+    ]
 
 
 def mapped(found: list[Route], mappings: Sequence[str], here: bool) -> list[Route]:

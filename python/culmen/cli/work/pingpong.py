@@ -12,7 +12,7 @@ from ...bench.measuring import End, measure_in
 from ...bench.parts import join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, NUMBERS, Table, samples_file
-from ...bench.pingpong.routes import mapped, routes, routes_named
+from ...bench.pingpong.routes import buffered, mapped, routes, routes_named
 from ...bench.study import PointStudy, outcomes_in
 from ...bench.words import beside, sizes_of, words_of
 from ...report.files import Kind, replacing
@@ -54,6 +54,9 @@ def plan_of(
     """``limits``: interval, budget in seconds, repetitions. ``here``: no job. Raises InputError for a wrong option."""
     wanted = routes_named(words_of(names, "--routes")) if names else routes()
     wanted = mapped(wanted, mappings_of(mappings), here)
+    buffers = sizes_of(buffer, "--buffer") if buffer else (0,)
+    if len(buffers) > 1:
+        wanted = buffered(wanted, buffers)
     chosen = sizes_of(sizes) if sizes else beside(sizes_of("1-8M"), _OFFSET)
     interval, budget_s, repetitions = limits
     fixed = {
@@ -62,7 +65,7 @@ def plan_of(
         "budget_s": budget_s,
         "repetitions": repetitions,
         "timeout_s": _TIMEOUT_S,
-        "buffer_bytes": max(sizes_of(buffer, "--buffer")) if buffer else 0,
+        "buffer_bytes": buffers[0] if len(buffers) == 1 else 0,
     }
     return Plan([route.name for route in wanted], fixed, len(chosen) * budget_s)
 
