@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from culmen.profile import layout, recorded
 from culmen.profile.exported import as_object
+from culmen.profile.page import advice_of
 from culmen.profile.processors import processors_of
 from culmen.profile.worlds import worlds_of
 
@@ -61,3 +62,12 @@ def test_time_in_openmp_and_the_work_in_it_are_told(tmp_path):
     rank = as_object(worlds_of(ranks))["ranks"][0]
     assert (rank["regions"], rank["region_s"], rank["region_work"]) == (10, 0.5, 0.75)
     assert rank["vectors"] is None
+
+
+def test_a_cpu_without_an_invariant_counter_is_one_sentence(tmp_path):
+    for folder, invariant in (("with", 1), ("without", 0)):
+        ranks = ranks_of(tmp_path / folder, invariant=invariant, host=b"node1")
+        said = [each for each in advice_of(ranks) if "TSC" in each]
+        assert len(said) == 1 - invariant
+        assert all(each.startswith("The CPUs of node1 have no invariant TSC") for each in said)
+        assert as_object(worlds_of(ranks))["ranks"][0]["invariant_tsc"] is bool(invariant)

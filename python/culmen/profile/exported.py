@@ -36,6 +36,7 @@ def _rank(rank: Rank) -> dict[str, Any]:
         "further_calls": rank.further_calls,
         "uncharged": rank.uncharged,
         "hints": rank.hints,
+        "invariant_tsc": rank.has_invariant_tsc,
         "cpu_s": rank.cpu_s,
         "preempted": rank.preempted,
         "instructions": rank.instructions or None,

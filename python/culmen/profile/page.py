@@ -10,7 +10,7 @@ from ..base.text import plural, shown_share
 from .amounts import shown_bytes
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
-from .processors import processors_of
+from .processors import processors_of, remark_on_clock
 from .recorded import FURTHER, Rank, programs_of
 from .tables import plain_table
 from .timeline import common_timeline, phases_of
@@ -78,9 +78,7 @@ def advice_of(ranks: list[Rank]) -> list[str]:
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
     said = [f"The program opened {file} with the hints {text}." for file, text in hints]
     said += [*processors_of(ranks), *_advice(ranks, ended, totals_of(ranks), run_s)]
-    if remark := remark_on(nodes_of(ranks)):
-        said.append(remark)
-    return said
+    return [*said, *filter(None, (remark_on(nodes_of(ranks)), remark_on_clock(ranks)))]
 
 
 def remark_on_room(ranks: list[Rank]) -> str:

@@ -1,5 +1,6 @@
 """The use of the machine's processors by the ranks."""
 
+from ..base.text import plural
 from .recorded import Rank
 
 _THREADS = 1.2  # processors of a rank: above this, it runs threads
@@ -32,6 +33,18 @@ def processors_of(ranks: list[Rank]) -> list[str]:
             "than CPUs. Then the times in MPI contain waits for a CPU."
         )
     return [*said, *_counted([rank for rank, *_ in ended]), *_regions([rank for rank, *_ in ended], all_s)]
+
+
+def remark_on_clock(ranks: list[Rank]) -> str:
+    """A sentence if CPUs do not count time at a constant rate; otherwise empty."""
+    hosts = sorted({rank.host for rank in ranks if not rank.has_invariant_tsc})
+    if not hosts:
+        return ""
+    where = hosts[0] if len(hosts) == 1 else f"{hosts[0]} and {plural(len(hosts) - 1, 'other node')}"
+    return (
+        f"The CPUs of {where} have no invariant TSC, a counter with a constant rate. culmen measured times with the "
+        "slower clock of the system there."
+    )
 
 
 def _counted(ranks: list[Rank]) -> list[str]:

@@ -132,6 +132,8 @@ class Rank:
     """Time in these."""
     region_work: float = 0
     """The share of the time of the regions' threads in which they worked."""
+    has_invariant_tsc: bool = True
+    """Whether the CPU counts time at a constant rate. Otherwise the profile reads the slower clock of the system."""
     threads: int = 1
     """Greatest number of threads that call MPI and existed at the same time; 1 if only one at a time may call it."""
     more_threads_s: float = 0
@@ -264,6 +266,7 @@ def _rank(file: np.void) -> Rank:
         regions=int(header["regions"]),
         region_s=int(header["region_ticks"]) * seconds_a_tick,
         region_work=min(1.0, int(header["region_work"]) / max(1, int(header["region_room"]))),
+        has_invariant_tsc=bool(header["invariant"]),
         threads=max(1, int(header["threads"])),
         by_session=bool(header["by_session"]),
         more_threads_s=_more_threads_s(timeline, seconds),
