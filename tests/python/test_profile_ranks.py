@@ -11,6 +11,7 @@ from culmen.profile.figures import figures_of
 from culmen.profile.layout import KINDS
 from culmen.profile.page import page
 from culmen.profile.recorded import FURTHER, Calls, Rank, Timeline
+from culmen.profile.sizes import rows_of
 from rich.console import Console
 
 from culmen import InputError
@@ -153,3 +154,23 @@ def test_the_option_chooses_the_mpi(monkeypatch):
 def test_a_command_that_names_no_mpi_is_one_sentence(monkeypatch):
     with pytest.raises(InputError, match=r"names neither a launcher .* name the MPI with --mpi, or write the launcher"):
         module_for(["true"], monkeypatch)
+
+
+def test_the_sizes_of_calls_are_a_table():
+    calls = [
+        replace(sent("world", 1, 5000), size_class=size, calls=n, seconds=seconds, least_s=least, most_s=most)
+        for size, n, seconds, least, most in (
+            (4, 3, 1e-3, 2e-6, 9e-4),
+            (13, 2, 3e-3, 7e-5, 2e-3),
+            (13, 1, 1e-3, 5e-5, 1e-3),
+        )
+    ]
+    ranks = [rank(0, {}, *calls)]
+    assert rows_of(ranks) == [
+        ["MPI_Send", "from 8 B", "3", "4.88 KiB", "0.0010", "0.0%", "2.0", "900.0"],
+        ["MPI_Send", "from 4 KiB", "3", "9.77 KiB", "0.0040", "0.0%", "50.0", "2,000.0"],
+    ]
+    for sizes in (True, False):
+        with (console := Console(width=200)).capture() as shown:
+            console.print(page(ranks, sizes=sizes))
+        assert ("least µs" in shown.get()) == sizes

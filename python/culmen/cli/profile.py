@@ -52,7 +52,8 @@ def report(
         typer.Option(
             "--sizes",
             metavar="SIZE-SIZE",
-            help="Show only the size classes that have at least one size in this range, for example 1K-4M.",
+            help="Show only the size classes that have at least one size in this range, for example 1K-4M. Also show "
+            "a table of the sizes.",
         ),
     ] = None,
     world: Annotated[
@@ -66,7 +67,11 @@ def report(
         ),
     ] = None,
     all_: Annotated[
-        bool, typer.Option("--all", help="Show all rows of the table, not only the 15 rows with the most time.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Show all rows of the table, not only the 15 rows with the most time. Also show a table of the sizes.",
+        ),
     ] = False,
 ) -> None:
     raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, world, all_))

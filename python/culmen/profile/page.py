@@ -12,6 +12,7 @@ from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of, remark_on_clock
 from .recorded import FURTHER, Rank, programs_of
+from .sizes import table_of
 from .tables import plain_table
 from .timeline import common_timeline, phases_of
 from .tuning import tuning_of
@@ -45,13 +46,16 @@ class Total:
         return self.waited_s / self.sampled_s if self.sampled_s else 0
 
 
-def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
-    """The output of `culmen profile`. There must be at least one rank. part: the ranks have only some calls."""
+def page(ranks: list[Rank], part: bool = False, all_rows: bool = False, sizes: bool = False) -> Group:
+    """The output of `culmen profile`. There must be at least one rank. part: the ranks have only some calls. sizes:
+    with the table of the sizes."""
     totals = totals_of(ranks)
     run_s = sum(rank.thread_s for rank in ranks if rank.seconds)
     rows = len(totals) if all_rows else _SHOWN
     nodes = nodes_of(ranks)
     parts: list[Table | str] = [title_of(ranks), "", share_of(ranks, part), "", _functions(totals, run_s, rows)]
+    if sizes and (table := table_of(ranks)):
+        parts += ["", table]
     if len(nodes) > 1:
         parts += ["", _nodes(nodes, part)]
     if not part and (phases := _phases(ranks)):

@@ -94,15 +94,15 @@ def report(
             path.write_text(profile_page(worlds, bool(chosen)), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
-        _show(folder, worlds, part=bool(chosen), all_rows=all_rows)
+        _show(folder, worlds, bool(chosen), all_rows, sizes=all_rows or sizes is not None)
     return 0
 
 
-def _show(folder: Path, worlds: Worlds, part: bool = False, all_rows: bool = False) -> None:
+def _show(folder: Path, worlds: Worlds, part: bool = False, all_rows: bool = False, sizes: bool = False) -> None:
     # The words are the program's own: a bracket in them is no markup.
     console = Console(highlight=False, markup=False, emoji=False)
     if remark := remark_on(worlds):
         console.print(Group(table_of(worlds), "", remark, ""))
-    console.print(page(worlds.ranks, part, all_rows))
+    console.print(page(worlds.ranks, part, all_rows, sizes))
     if other := of_other_mpi(folder):
         console.print(f"\n{other} {_OWN_COMMAND}")
