@@ -5,13 +5,16 @@ import re
 from io import StringIO
 from math import exp, sqrt
 from statistics import stdev
+from types import SimpleNamespace
 
 import pytest
+from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.autotune.page import page
 from culmen.tune.autotune.tuned import Choice, Tuning
+from culmen.tune.cluster import results
 from culmen.tune.cluster.averages import averages
-from culmen.tune.cluster.choices import tuned_from
+from culmen.tune.cluster.choices import Lost, Place, tuned_from
 from culmen.tune.cluster.page import tuning_page
 from culmen.tune.cluster.pairs import LAUNCHES
 from rich.console import Console
@@ -22,7 +25,7 @@ MIDDLE = {8: 0.5, 64: 0.3}  # logarithms of the gains
 SHIFTS = [0.02 * (k - (LAUNCHES - 1) / 2) for k in range(LAUNCHES)]
 
 
-def measured(folder, ranks, of_sizes):
+def measured(folder, ranks, of_sizes, **header):
     """``of_sizes``: for each size, the logarithm of the gain in the race and in each launch; none: no other algorithm
     was faster."""
     for launch in range(LAUNCHES + 1):
@@ -30,7 +33,7 @@ def measured(folder, ranks, of_sizes):
         for size, logs in of_sizes.items():
             times = {DEFAULT: 1e-5, "chain": 1e-5 * exp(-logs[launch] if logs else 0)}
             points += [samples(name, size, s) for name, s in times.items() if logs or launch == 0]
-        write(folder, "bcast", ranks, launch, points)
+        write(folder, "bcast", ranks, launch, points, **header)
 
 
 def shifted(size, sign):
@@ -83,6 +86,50 @@ def test_the_error_bars_of_the_figures_are_the_intervals(tmp_path):
     assert bars["error_y"]["arrayminus"] == pytest.approx([changed.times_faster - changed.low, 0])
     cells = [each for row in rows_of(html, "averages") for each in row]
     assert f"{mixed.interval[0]:.3g} – {mixed.interval[1]:.3g}" in cells
+
+
+def test_gains_are_drawn_against_the_number_of_nodes(tmp_path):
+    shapes = {4: (1, 4), 8: (2, 4), 16: (4, 4), 2: (2, 1)}
+    for ranks, (nodes, ppn) in shapes.items():
+        measured(tmp_path, ranks, {8: shifted(8, 1)}, nodes=nodes, ppn=ppn)
+    tuned = tuned_from([("bcast", ranks) for ranks in shapes], tmp_path)
+    data = figures_of(tuning_page(tuned, "", "host"))["nodes-bcast"]["data"]
+    assert {line["name"]: line["x"] for line in data} == {"1 rank per node": [2], "4 ranks per node": [1, 2, 4]}
+    assert data[1]["y"] == pytest.approx([exp(0.5)] * 3, rel=1e-4)
+    assert all(up > 0 for up in data[1]["error_y"]["array"])
+    one = tuned_from([("bcast", 4)], tmp_path)
+    assert "nodes-bcast" not in figures_of(tuning_page(one, "", "host"))
+
+
+def test_points_that_keep_the_default_are_listed_with_the_reason(tmp_path):
+    noisy = [0.5, *(0.2 * (-1) ** k for k in range(LAUNCHES))]
+    small = [0.5, *[0.01] * LAUNCHES]
+    measured(tmp_path, 4, {8: [], 16: [], 32: noisy, 64: [], 128: small, 256: [0.5] * (LAUNCHES + 1)})
+    tuned = tuned_from([("bcast", 4)], tmp_path, [Place("bcast", 4, 512)])
+    tuned = tuned.without({Lost("bcast", 4, 256, "chain"): "tried, but binomial ran"})
+    html = tuning_page(tuned, "", "host")
+    rows = [(row[2], row[3], row[4]) for row in rows_of(html, "kept") if row]
+    none = "no other algorithm was faster in the race"
+    assert rows == [
+        ("8 B – 16 B", none, "–"),
+        ("32 B", "not clearly faster in the comparison", "chain"),
+        ("64 B", none, "–"),
+        ("128 B", "less than 2% faster", "chain"),
+        ("256 B", "could not be used: tried, but binomial ran", "chain"),
+        ("512 B", "the measurement failed", "–"),
+    ]
+    assert "Average over message sizes from 8 B to 256 B" in html
+
+
+@pytest.mark.parametrize("title", ["Open MPI 4", "MPICH 4"])
+def test_the_commands_name_srun_and_the_lines_of_a_module_file(tmp_path, title):
+    launcher = Launcher("no-mpiexec", next(mpi for mpi in load() if mpi.title == title))
+    wanted = SimpleNamespace(plan=SimpleNamespace(launcher=launcher), variables=(("A", "b c"),))
+    said = results._use(wanted, tmp_path / "rules", tmp_path)
+    assert "for srun and mpiexec:\nexport " in said and "export A='b c'\n" in said
+    lines = [line for line in said.splitlines() if line.startswith("setenv ")]
+    assert "#%Module1.0\nmodule-whatis {" in said and lines[-1] == "setenv A {b c}"
+    assert any(str((tmp_path / "rules").resolve()) in line for line in lines)
 
 
 def rows_of(html, section):

@@ -17,6 +17,7 @@ from ...tune.cluster.installed import (
     files_in,
     lines_of,
     make_folder,
+    module_text,
     replace_file,
     settings_of,
     site_folder,
@@ -178,13 +179,7 @@ def _remove(file: Path, rules: Path) -> int:
 def _write_module(rules: Path, module: Path, launcher: Launcher, beside: Mapping[str, str]) -> None:
     """``beside``: further variables."""
     variables = {**environment_for(reader_of_rules(launcher), rules), **beside}
-    about = f"Rules for the collectives of {launcher.mpi.title}, from culmen tune cluster: {rules.resolve()}"
-    text = [
-        "#%Module1.0",
-        f"module-whatis {{{about}}}",
-        *(f"setenv {name} {{{value}}}" for name, value in variables.items()),
-    ]
     with replacing(module, _MODULE, force=False, option="--module") as path:
-        path.write_text("\n".join(text) + "\n", encoding="utf-8")
+        path.write_text(module_text(launcher, rules, variables), encoding="utf-8")
     print(f"Wrote {module}. To use it: module load {module.resolve()}")
     print(f"Keep {rules}: programs read it.")

@@ -44,6 +44,13 @@ def settings_of(known: Collectives, rules: Path, variables: Mapping[str, str]) -
     return {name.removeprefix(known.prefix): value for name, value in every.items()}
 
 
+def module_text(launcher: Launcher, rules: Path, variables: Mapping[str, str]) -> str:
+    """An environment module that sets the variables."""
+    about = f"Rules for the collectives of {launcher.mpi.title}, from culmen tune cluster: {rules.resolve()}"
+    settings = (f"setenv {name} {{{value}}}" for name, value in variables.items())
+    return "\n".join(["#%Module1.0", f"module-whatis {{{about}}}", *settings]) + "\n"
+
+
 def check_no_variables(launcher: Launcher) -> None:
     """Raises InputError if an earlier installation set variables: a measurement would take them for the MPI's own."""
     known = reader_of_rules(launcher)

@@ -18,6 +18,7 @@ from ..rules.tried import Expected, environment_for, not_as_expected, reader_of_
 from . import choices, page, variables_page
 from .asked import Tuning
 from .choices import Lost, Tuned
+from .installed import module_text
 from .origin import facts_in, said_of
 from .setting_gains import TunedVariables
 from .trial import Trial, tried, write_trial
@@ -104,12 +105,14 @@ def _use(wanted: Tuning, rules: Path, folder: Path) -> str:
     variables = {**environment_for(known, rules), **dict(wanted.variables)}
     exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())
     flags = " ".join(f"-x {name}" for name in variables)
+    shell = f"# In a shell or a job script, for srun and mpiexec:\n{exports}\n\n"
+    lines = module_text(wanted.plan.launcher, rules, variables)
+    module = f"# As an environment module, a file with these lines:\n{lines}"
     if known.rules_kind == "tree":  # Hydra passes on the whole environment, and MPICH has no file with settings
-        return f"# In a shell or a job script:\n{exports}\n\n# As an environment module:\n{_install(known, folder)}\n"
+        return f"{shell}{module}\n# To write this file:\n{_install(known, folder)}\n"
     return (
-        f"# In a shell or a job script, for srun and mpiexec:\n{exports}\n\n"
-        f"# If mpiexec starts ranks on other hosts:\nmpiexec {flags} …\n\n"
-        f"# For all your programs, from now on:\n{_install(known, folder)}\n"
+        f"{shell}# If mpiexec starts ranks on other hosts:\nmpiexec {flags} …\n\n"
+        f"# For all your programs, from now on:\n{_install(known, folder)}\n\n{module}"
     )
 
 

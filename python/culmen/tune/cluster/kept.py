@@ -1,0 +1,57 @@
+"""The points that keep the MPI's own choice, with the reasons."""
+
+from itertools import groupby
+
+from ...bench.words import shown_size
+from ...launch.mpi.collectives import DEFAULT
+from .choices import Choice, Lost, Tuned
+from .pairs import LEAST_GAIN
+
+KEPT = ["collective", "ranks", "message sizes", "why", "fastest other algorithm", "times faster", "from – to"]
+_NONE = "–"
+
+
+def kept_rows(tuned: Tuned) -> list[list[str]]:
+    """Neighbouring sizes share a row if no other algorithm was compared there."""
+    rows = []
+    kept = [each for each in tuned.choices if each.algorithm == DEFAULT]
+    for (name, ranks, why, _), group in groupby(kept, lambda each: _key(each, tuned)):
+        here = list(group)
+        rows.append([name, str(ranks), _sizes(here), why, *_compared(here[0])])
+    for place in tuned.unmeasured:
+        one = Choice(place, DEFAULT, 0.0)
+        rows.append([place.collective, str(place.ranks), _sizes([one]), "the measurement failed", *_compared(one)])
+    return rows
+
+
+def _key(choice: Choice, tuned: Tuned) -> tuple[str, int, str, int]:
+    place = choice.place
+    return place.collective, place.ranks, _why(choice, tuned), place.size if choice.gain else -1
+
+
+def _why(choice: Choice, tuned: Tuned) -> str:
+    if choice.gain is None:
+        return "no other algorithm was faster in the race"
+    if lost := tuned.lost.get(Lost(*choice.place, choice.candidate)):
+        return f"could not be used: {lost}"
+    if choice.gain.low > 1 and choice.gain.times_faster < LEAST_GAIN:
+        return f"less than {LEAST_GAIN - 1:.0%} faster"
+    return "not clearly faster in the comparison"
+
+
+def _sizes(here: list[Choice]) -> str:
+    if here[0].place.collective == "barrier":
+        return _NONE
+    ends = dict.fromkeys(shown_size(each.place.size) for each in (here[0], here[-1]))
+    return " – ".join(ends)
+
+
+def _compared(choice: Choice) -> list[str]:
+    gain = choice.gain
+    if gain is None:
+        return [_NONE] * 3
+    return [choice.candidate, f"{gain.times_faster:.3g}", from_to((gain.low, gain.high))]
+
+
+def from_to(interval: tuple[float, float] | None) -> str:
+    return f"{interval[0]:.3g} – {interval[1]:.3g}" if interval else _NONE
