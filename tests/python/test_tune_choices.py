@@ -18,7 +18,7 @@ from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from culmen.launch.scheduler.job import Phase
 from culmen.launch.scheduler.job import Place as Phased
-from culmen.tune.cluster import measured, origin, page
+from culmen.tune.cluster import asked, measured, origin, page
 from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
 from culmen.tune.cluster.measured import RACE, candidates, file_of, leave_out_lost
 from culmen.tune.cluster.pairs import LAUNCHES
@@ -248,3 +248,16 @@ def test_a_measurement_is_not_resumed_with_another_version_or_cpu(tmp_path, monk
     assert origin.said_of(tmp_path) == "one, EPYC 1"
     origin.check_origin(tmp_path, VERSION, resumed=False)
     assert origin.said_of(tmp_path) == "two, EPYC 2"
+
+
+def test_the_usual_ranks_contain_one_more_than_a_power_of_two(monkeypatch):
+    """A power of two and the next number can differ much. Ranges of the user, and of other commands, do not change."""
+    mpi = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+    monkeypatch.setattr(asked.plan, "launcher_of", lambda _mpi: Launcher("no-mpiexec", mpi))
+
+    def of(ranks):
+        return asked.tuning_of("openmpi", "bcast", ranks, "8", None, 9, False, False, False, most_ranks=20)
+
+    assert of(None).plan.ranks == (2, 3, 4, 6, 8, 9, 12, 16, 17, 20)
+    assert of("2-20").plan.ranks == (2, 3, 4, 6, 8, 12, 16, 20)
+    assert of(None).most_s() > of("2-20").most_s()

@@ -106,6 +106,13 @@ class Tuning:
         return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
 
 
+def usual_ranks(room: int) -> tuple[int, ...]:
+    """For one rank more than a power of two, algorithms can need one more step. Nodes often have such a number of
+    cores, so this is often also one rank more than a node holds."""
+    cliffs = {n + 1 for k in range(3, room.bit_length()) if (n := 2**k) < room}
+    return tuple(sorted({*plan.ranks_of(f"2-{room}"), *cliffs}))
+
+
 def earlier_ones(races: list[tuple[str, int]], collective: str, ranks: int) -> list[str]:
     """Of the races before this one: those of the same collective, and those that give the times of messages."""
     before = races[: races.index((collective, ranks))]
@@ -150,7 +157,7 @@ def tuning_of(
         launcher,
         mpi or "default",
         tuple(chosen),
-        plan.ranks_of(ranks) if ranks else plan.ranks_in(layouts) or ((room,) if fast else plan.ranks_of(f"2-{room}")),
+        plan.ranks_of(ranks) if ranks else plan.ranks_in(layouts) or ((room,) if fast else usual_ranks(room)),
         words.sizes_of(sizes or ("8,64,512,4K,32K,256K,1M" if fast else "1-1M")),
         (),
         protocol,
