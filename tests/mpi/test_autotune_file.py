@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.launch.programs import own_library
@@ -129,3 +130,28 @@ def test_a_file_from_another_machine_is_said_once(mpi, tmp_path):
         (tmp_path / "in.tuning").write_text(text.replace(old, new))
         said = run(mpi, tmp_path, words, 2, LOAD="in.tuning").stderr
         assert said.count("in.tuning was made on another machine (nodes: ") == is_said, said
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)  # only there, the functions that run can be seen
+@pytest.mark.parametrize("explores", [False, True])
+def test_a_load_alone_explores_nothing_and_a_mix_is_said(mpi, tmp_path, explores):
+    """A broadcast of 8 bytes has no choice in the file. The functions are those that ran in all calls."""
+    launcher = find_launcher(mpi)
+    words, choice = made(mpi, tmp_path)
+    like = read_tuning(tmp_path / "first.tuning")
+    file = written(tmp_path / "in.tuning", like, replace(choice, size=1024, algorithm="chain"))
+    variables = {"LD_PRELOAD": str(own_library(f"autotune_{launcher.mpi.module}")), "CULMEN_TUNING_LOAD": str(file)}
+    if explores:
+        variables["CULMEN_TUNING_DUMP"] = str(tmp_path / "out.tuning")
+    algorithms = {each.function for each in launcher.mpi.collectives.algorithms("bcast", 3)} - {""}
+
+    def ran(**own):
+        with Session(launcher, 3, HANGS_S, own) as session:
+            return session.time("bcast", 0, 8, 0, 60, 0)[1] & algorithms
+
+    assert len(usual := ran()) == 1
+    assert ran(**variables) == (set() if explores else usual)
+    done = run(mpi, tmp_path, words, 2, **{name.removeprefix("CULMEN_TUNING_"): value
+                                           for name, value in variables.items() if name != "LD_PRELOAD"})  # fmt: skip
+    mix = "CULMEN_TUNING_LOAD and CULMEN_TUNING_DUMP are both set: the choices of "
+    assert done.stderr.count(mix) == int(explores), done.stderr
