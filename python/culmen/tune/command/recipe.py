@@ -14,6 +14,7 @@ from ...problem.parameter import Parameter
 from ...problem.space import Space
 from ...study_file import StudyFile, checked
 from . import measured, several
+from .modules import check_modules
 from .tables import RecipeFile
 from .worth import Use
 
@@ -66,6 +67,7 @@ def _check(recipe: RecipeFile, path: Path) -> None:
     if recipe.tune.expand and not (path.parent / recipe.tune.expand).is_file():
         raise InputError(f'{path}: [tune] expand: there is no file "{recipe.tune.expand}"')
     _check_program(recipe, path)
+    check_modules(recipe, path)
     _check_build(recipe, path)
     try:
         present_of(recipe)
