@@ -1,5 +1,6 @@
 """``culmen tune install`` without an MPI: its files, and what it says."""
 
+import json
 import os
 import stat
 
@@ -112,3 +113,27 @@ def test_rules_of_another_cpu_are_warned_of(tmp_path, open_mpi, rules, capsys, m
     assert (
         "warning: the rules were measured on Abacus 3000 @ 1 Hz, but this machine has EPYC 1" in capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize(
+    ("system", "tasks", "said"),
+    [
+        ("Linux 6.1 x86_64", [4], ""),
+        ("Linux 6.1 x86_64", [4, 4], ""),
+        ("Linux 6.1 x86_64", [], ""),
+        ("Linux 6.8 x86_64", [4], "measured with Linux 6.1 x86_64, but here is Linux 6.8 x86_64; they may be slower"),
+        ("Linux 6.1 x86_64", [4] * 3, "measured on 1 or 2 nodes, but this job has 3; they may be slower"),
+    ],
+)
+def test_another_kernel_or_number_of_nodes_is_said(tmp_path, open_mpi, rules, monkeypatch, capsys, system, tasks, said):
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    rules.rename(folder / "openmpi-rules.conf")
+    shapes = [{"collective": "bcast", "ranks": 4 * nodes, "nodes": nodes, "ppn": 4} for nodes in (1, 2)]
+    facts = {"machine": {"system": "Linux 6.1 x86_64"}, "shapes": shapes}
+    (folder / "environment.json").write_text(json.dumps(facts))
+    monkeypatch.setattr(work, "here", lambda: {"cpu": "EPYC 1", "system": system})
+    monkeypatch.setattr(work, "tasks_on_nodes", lambda: tasks)
+    assert work.install(folder, False, None, False, None) == 0
+    warnings = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert warnings == ([f"culmen: warning: the rules were {said}"] if said else [])

@@ -4,10 +4,13 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...base.machine import here
+from ...base.text import plural
+from ...launch.allocation import tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
@@ -25,6 +28,7 @@ from ...tune.cluster.installed import (
     without_block,
 )
 from ...tune.cluster.origin import UNKNOWN_CPU
+from ...tune.cluster.results import facts_of_tuning
 from ...tune.cluster.variables_files import ENVIRONMENT, environment_in
 from ...tune.rules import trees
 from ...tune.rules.file import read_rules
@@ -52,7 +56,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         _check_version(each, launcher)
     if module is not None:
         _write_module(rules, module, launcher, variables)
-        return _warn_of_cpu(rules)
+        return _warn_of_machine(rules, tuned)
     folder = site_folder(launcher) if site else user_folder()
     file, copy = files_in(folder, site)
     settings = settings_of(known, copy, variables)
@@ -81,7 +85,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         f"hang. If the nodes do not share {folder}, type this command on each node while no program runs."
     )
     print(f"To undo it: culmen tune install --remove{' --site' if site else ''}")
-    return _warn_of_cpu(rules)
+    return _warn_of_machine(rules, tuned)
 
 
 def _settings_folder(site: bool, mpi: str | None) -> Path:
@@ -99,14 +103,35 @@ def _no_settings(title: str) -> str:
     )
 
 
-def _warn_of_cpu(rules: Path) -> int:
-    """Other machines with this MPI may be as slow with the rules as this one was without them."""
+def _warn_of_machine(rules: Path, tuned: Path) -> int:
+    """``tuned``: the folder or the file that the user gave. Only a folder has all facts."""
+    if not _warn_of_cpu(rules) and (why := _elsewhere(facts_of_tuning(tuned)) if tuned.is_dir() else ""):
+        print(f"culmen: warning: the rules were measured {why}; they may be slower")
+    return FINISHED
+
+
+def _elsewhere(facts: Mapping[str, Any]) -> str:
+    """A clause about another kernel, or a job with a number of nodes that was not measured; empty if there is none."""
+    made, now = facts.get("machine", {}).get("system"), here().get("system")
+    if made and now and made != now:
+        return f"with {made}, but here is {now}"
+    measured, nodes = sorted({shape["nodes"] for shape in facts.get("shapes", [])}), len(tasks_on_nodes())
+    if measured and nodes and nodes not in measured:
+        numbers = [*map(str, measured[:-1]), plural(measured[-1], "node")]
+        return f"on {' or '.join(numbers)}, but this job has {nodes}"
+    return ""
+
+
+def _warn_of_cpu(rules: Path) -> bool:
+    """Says so if the CPU is another one. Other machines with this MPI may be as slow with the rules as this one was
+    without them."""
     head = rules.read_text(encoding="utf-8", errors="replace")[:_HEAD]
     made = re.search(r"^(?:#|  ) +\d{4}-\d\d-\d\d, [^,\n]+, ([^\n]+?)(?: \*/)?$", head, re.MULTILINE)
     now = here()["cpu"]
-    if made and now and made[1] not in (now, UNKNOWN_CPU):
+    is_other = bool(made and now and made[1] not in (now, UNKNOWN_CPU))
+    if made and is_other:
         print(f"culmen: warning: the rules were measured on {made[1]}, but this machine has {now}; they may be slower")
-    return FINISHED
+    return is_other
 
 
 def _launcher(mpi: str | None, tuned: Path) -> Launcher:

@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 from ... import _core
 from ...base.text import grouped, plural
@@ -135,6 +136,15 @@ def _environment(wanted: Tuning, tuned: Tuned, measured: Path) -> dict[str, obje
         "culmen": _core.build,
         **wanted.fixed(),
     }
+
+
+def facts_of_tuning(folder: Path) -> dict[str, Any]:
+    """The facts about the measurement, as ``write_results`` wrote them; empty if they cannot be read."""
+    try:
+        found = json.loads((folder / _ENVIRONMENT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
