@@ -155,14 +155,18 @@ def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
     words = ["./app", "{folder}"]
     space = space_of(words, None, tmp_path, iobuf=Path("/lib/iobuf.so"))
     plan = plan_of(words, None, space, tmp_path)
-    assert {*space.parameters} == {"buffering", "buffer_size", "read_ahead", "write_behind"}
-    settings = {"buffering": "on", "buffer_size": "65536", "read_ahead": "as typed", "write_behind": "0"}
+    names = {"buffer_size", "buffers", "large", "read_ahead", "write_behind"}
+    assert {*space.parameters} == {"buffering", *names}
+    settings = {**dict.fromkeys(names, "as typed"), "buffering": "on", "buffer_size": "65536", "write_behind": "0"}
+    settings |= {"buffers": "8", "large": "8192"}
     assert applied.buffering_of(plan, settings, {"LD_PRELOAD": "mine.so"}) == {
         "LD_PRELOAD": "/lib/iobuf.so:mine.so",
         "CULMEN_IOBUF_SIZE": "65536",
+        "CULMEN_IOBUF_BUFFERS": "8",
+        "CULMEN_IOBUF_LARGE": "8192",
         "CULMEN_IOBUF_WRITE_BEHIND": "0",
     }
-    line = "culmen iobuf --size 65536 --write-behind 0 -- ./app x"
+    line = "culmen iobuf --size 65536 --buffers 8 --large 8192 --write-behind 0 -- ./app x"
     assert applied.buffered(settings, ["./app", "x"]) == line.split()
     off = {"buffering": "as typed", "buffer_size": ""}
     assert applied.buffering_of(plan, off, {}) == {}

@@ -21,6 +21,8 @@ LIBRARY, _HINTS = "library", "ROMIO_HINTS"
 BUFFERING, ON = "buffering", "on"
 BUFFERS = {  # of `culmen iobuf`: the variable and the option of a setting
     "buffer_size": ("CULMEN_IOBUF_SIZE", "--size"),
+    "buffers": ("CULMEN_IOBUF_BUFFERS", "--buffers"),
+    "large": ("CULMEN_IOBUF_LARGE", "--large"),
     "read_ahead": ("CULMEN_IOBUF_READ_AHEAD", "--read-ahead"),
     "write_behind": ("CULMEN_IOBUF_WRITE_BEHIND", "--write-behind"),
 }

@@ -35,8 +35,10 @@ _COLLECTIVE = {  # settings of collective buffering, of ROMIO and ompio
     "collective", "aggregators", "aggregator_bytes",
 }  # fmt: skip
 _SIEVING = {"romio_ds_write", "romio_ds_read", "ind_wr_buffer_size", "ind_rd_buffer_size"}
-_BUFFERS = {  # "as typed" is the default of the library: 1 MiB, 2 and 2
+_BUFFERS = {  # "as typed" is the default of the library: 1 MiB, 4, 32 KiB, 2 and 2
     "buffer_size": ["65536", "262144", "4194304", "16777216"],
+    "buffers": ["1", "2", "8", "16"],
+    "large": ["8192", "131072", "1048576"],
     "read_ahead": ["0", "1", "4"],
     "write_behind": ["0", "1", "4"],
 }
