@@ -27,12 +27,12 @@ def rank(number, *calls, program="app", seconds=10.0):
     return Rank(number, 2, f"n{number}", LIBRARY, program, seconds, 0.1, 0, 0, 2048, [*calls], {}, NEVER)
 
 
-def test_brackets_and_colons_in_names_are_no_markup(capsys):
+def test_brackets_and_colons_in_names_are_no_markup(tmp_path, capsys):
     ranks = [
         rank(n, called("MPI_File_write", "files", 5, "world/file /tmp/a[b].h5"), program="app [/x] :warning:")
         for n in (0, 1)
     ]
-    _show(worlds_of(ranks))
+    _show(tmp_path, worlds_of(ranks))
     said = capsys.readouterr().out
     assert "app [/x] :warning:" in said
     assert "a[b].h5" in said.replace("\n", "")

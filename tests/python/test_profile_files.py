@@ -13,7 +13,7 @@ FILES = {
 
 @pytest.mark.parametrize("content", FILES)
 def test_the_programs_exit_code_stays(tmp_path, monkeypatch, capsys, content):
-    def run(_words, folder, _period):
+    def run(_words, folder, _period, **_options):
         folder.mkdir()
         (folder / "1.profile").write_bytes(content)
         return 3
