@@ -47,7 +47,7 @@ def tuner_of(folder, **given):
 
 
 def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr(tuning, "_LEAST_LIMIT_S", 0.1)
+    monkeypatch.setattr("culmen.launch.watched._MORE_S", 0.1)
     with tuner_of(tmp_path) as tuner:
         found = tuner.search()
         assert found is not None
