@@ -53,3 +53,10 @@ void probe_write_members(char text[probe_members_bytes], MPI_Group group, MPI_Gr
   write_run(&list);
   if (list.is_cut) snprintf(text + list.used, room_of_hash, "..#%08x", list.hash);
 }
+
+void probe_write_members_of(char text[probe_members_bytes], MPI_Group group, MPI_Comm comm) {
+  MPI_Group whole;
+  REAL(MPI_Comm_group)(comm, &whole);
+  probe_write_members(text, group, whole);
+  REAL(MPI_Group_free)(&whole);
+}

@@ -96,3 +96,5 @@ enum { probe_members_bytes = 64 };
 /// Writes the ranks that the members of a group have in another group, for example "0-3,8". The text is cut after many
 /// ranks, but remains different for each group.
 void probe_write_members(char text[probe_members_bytes], MPI_Group group, MPI_Group within);
+/// The same with ranks of a communicator.
+void probe_write_members_of(char text[probe_members_bytes], MPI_Group group, MPI_Comm comm);

@@ -72,10 +72,7 @@ static void name_numbered(char* origin, const char* head, unsigned first, const 
 
 void probe_name_group(char* origin, unsigned parent, MPI_Comm comm, MPI_Group group, int tag) {
   char members[probe_members_bytes], head[probe_origin_bytes + 32], tail[probe_members_bytes + 32], of_tag[24] = "";
-  MPI_Group whole;
-  REAL(MPI_Comm_group)(comm, &whole);
-  probe_write_members(members, group, whole);
-  REAL(MPI_Group_free)(&whole);
+  probe_write_members_of(members, group, comm);
   if (tag != 0) snprintf(of_tag, sizeof of_tag, " tag %d", tag);
   snprintf(head, sizeof head, "%s/create_group ", probe_profile->communicators[parent].origin);
   snprintf(tail, sizeof tail, "%s ranks %s", of_tag, members);

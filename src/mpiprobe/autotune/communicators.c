@@ -199,10 +199,7 @@ void tune_named_group(MPI_Comm parent, MPI_Comm made, MPI_Group group, int tag) 
   const struct tune_state* const of = known_state(parent);
   if (of == NULL) return;
   char members[probe_members_bytes], head[tune_name_bytes + 16], tail[probe_members_bytes + 48], of_tag[24] = "";
-  MPI_Group whole;
-  REAL(MPI_Comm_group)(parent, &whole);
-  probe_write_members(members, group, whole);
-  REAL(MPI_Group_free)(&whole);
+  probe_write_members_of(members, group, parent);
   if (tag != 0) snprintf(of_tag, sizeof of_tag, " tag %d", tag);
   snprintf(head, sizeof head, "%s/create_group", of->name);
   snprintf(tail, sizeof tail, "%s ranks %s", of_tag, members);
