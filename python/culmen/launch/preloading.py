@@ -106,12 +106,17 @@ def _script(word: str) -> str:
     """The text of a script: of a file, or the word itself if it is a line of commands. Empty for other words."""
     try:
         path = Path(word if Path(word).is_file() else shutil.which(word) or word)
-        data = path.read_bytes()[:_MOST_OF_A_SCRIPT] if path.is_file() else b""
+        data = _head_of(path) if path.is_file() else b""
     except OSError:  # also for a name that is too long
         return word if " " in word.strip() else ""
     if data:
         return "" if b"\0" in data else data.decode("utf-8", "replace")
     return word if " " in word.strip() else ""
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_MOST_OF_A_SCRIPT)
 
 
 def _check_sanitizer(word: str, linked: str) -> None:
