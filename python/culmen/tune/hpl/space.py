@@ -36,7 +36,8 @@ _THRESHOLDS = (16, 32, 64, 96, 128)
 
 def tcp_sizes() -> list[int]:
     """Those that the kernel allows. It cuts larger ones without an error."""
-    return [size for size in TCP_BYTES if size <= socket_limit()]
+    most = socket_limit()
+    return [size for size in TCP_BYTES if size <= most]
 
 
 def grids_for(cores: int, ranks: int | None) -> list[str]:
