@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from culmen.launch import kernel
 from harness import ROOT
+from kernel_files import kernel_limits
 
 OLD, NEW = 212_992, 1 << 24
 RAISE = f"""
@@ -32,10 +32,7 @@ def limits(folder, n):
     """Files of each node, instead of /proc/sys. One node has a lower limit."""
     hosts = [folder / f"sys-{number}" for number in range(n)]
     for host in hosts:
-        for name in kernel.LIMITS:
-            file = host.joinpath(*name.split("."))
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{OLD - 1000 * (host == hosts[0])}\n")
+        kernel_limits(host, OLD - 1000 * (host == hosts[0]))
     return hosts
 
 
