@@ -104,8 +104,10 @@ def test_a_profile_without_calls_is_one_sentence(unlike, tmp_path):
 
 
 def test_the_advice_names_a_tuner_that_fits(mpi, unlike, tmp_path):
-    done = profiled(tmp_path, unlike, 2, "long", COLUMNS="200")  # a short run is mostly what the machine did beside it
-    assert "The program is MPI-bound. MPI_Allreduce (world) takes most of that time" in done.stdout
+    # "partly" on a busy machine
+    bound = r"The program is (partly )?MPI-bound\. MPI_Allreduce \(world\) takes most of that time"
+    done = profiled(tmp_path, unlike, 2, "long", COLUMNS="200")
+    assert re.search(bound, done.stdout), done.stdout
     assert "`culmen profile --imbalance 10 -- …` measures it." in done.stdout
     assert (
         "Each rank calls MPI_Allreduce 20,000 times with messages of 8 B and more. That is often enough" in done.stdout
@@ -114,5 +116,5 @@ def test_the_advice_names_a_tuner_that_fits(mpi, unlike, tmp_path):
     assert ("`culmen tune app -- …` looks for a faster algorithm" in done.stdout) == has_rules
     assert culmen("profile", "report", "out", "--html", cwd=tmp_path).returncode == 0
     page = (tmp_path / "out/profile.html").read_text()
-    assert "The program is MPI-bound. MPI_Allreduce (world) takes most of that time" in page
+    assert re.search(bound, page)
     assert "MPI takes " in page
