@@ -56,7 +56,7 @@ def test_communicators_with_the_same_name_keep_their_own_choices(mpi, tmp_path):
         (ROW, "2-3", "allreduce"),
     }
     assert {key(each)[:3] for each in like.choices} == expected
-    one, other = find_launcher(mpi).mpi.collectives.of["allreduce"]["algorithms"][1:3]
+    one, other = [each.name for each in find_launcher(mpi).mpi.collectives.algorithms("allreduce")][2:4]
     names = {(HALF, "2-3"): "binomial", (ROW, "2-3"): other}
     chosen = [replace(each, algorithm=names.get(key(each)[:2], one)) for each in like.choices]
     assert {*map(key, loaded(mpi, tmp_path, words, 4, like, *chosen))} == {*map(key, chosen)}
