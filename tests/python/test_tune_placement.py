@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from culmen.tune.placement import line as lines
 from culmen.tune.placement import pages, placed
 from culmen.tune.placement.line import Line, read_line
 from culmen.tune.placement.space import plan_of, space_of
+from culmen.tune.placement.spread import with_nodes_used
 from culmen.tune.placement.topology import Topology, from_sys, read_topology
 
 from culmen import InputError
@@ -203,6 +205,54 @@ def test_all_nodes_get_the_same_ranks():
     assert command(line, machine(cores=2), ranks_per_node=2, binding="core", order="core") == (
         "mpiexec -n 4 -bind-to user:0+1,4+5 -ppn 2 ./app"
     )
+
+
+@pytest.mark.parametrize(
+    ("title", "typed", "words"),
+    [
+        ("Open MPI 4", [], "-n 4 --map-by ppr:{}:node"),
+        ("Open MPI 5", ["--map-by", "core:OVERSUBSCRIBE"], "-n 4 --oversubscribe --map-by ppr:{}:node"),
+        ("MPICH 4", [], "-n 4 -ppn {}"),
+    ],
+)
+def test_the_same_ranks_are_spread_over_more_nodes(title, typed, words):
+    line = replace(launched(title, ranks=4, options=[("placement", typed)] if typed else []), most_nodes=4)
+    space = space_of(line, machine(1, 4, 1), None, None)
+    assert space.parameters["nodes"] == {"type": "ordinal", "choices": [1, 2, 4], "initial": 1}
+    assert command(line, machine(1, 4, 1), nodes=1) == " ".join(["mpiexec -n 4", *typed, "./app"])
+    for nodes in (2, 4):
+        assert command(line, machine(1, 4, 1), nodes=nodes) == f"mpiexec {words.format(4 // nodes)} ./app"
+    bound = command(line, machine(1, 4, 1), nodes=2, binding="none")
+    assert "-ppn 2" in bound if title.startswith("MPICH") else "ppr:2:node" in bound
+
+
+def test_a_node_gets_no_more_ranks_than_cores():
+    line = replace(launched("Open MPI 4", ranks=2, nodes=2), most_nodes=4)
+    assert space_of(line, machine(1, 2, 1), None, None).parameters["nodes"]["choices"] == [2, 4]
+    assert "nodes" not in space_of(line, machine(1, 2, 1), None, None, by_figure=True).parameters
+    threaded = space_of(replace(line, openmp=True, threads=1), machine(1, 2, 1), None, [1, 2])
+    assert fits(threaded, nodes=4, threads=2)
+    assert not fits(threaded, nodes=2, threads=2)
+    fixed = space_of(line, machine(1, 2, 1), [2], None, by_figure=True)
+    assert "nodes" in fixed.parameters
+
+
+@pytest.mark.parametrize(
+    ("said", "nodes", "ranks", "most"),
+    [("a\na\na\na\n", 1, 4, 4), ("[0] a\n[1] b\n[2] a\n[3] b\n", 2, 2, 4), ("a\na\na\nb\n", 4, 1, 1), ("a\n", 4, 1, 1)],
+)
+def test_the_launcher_shows_how_many_nodes_a_line_uses(tmp_path, said, nodes, ranks, most):
+    (tmp_path / "mpiexec").write_text(f"#!/bin/sh\nprintf '{said}'\n")
+    (tmp_path / "mpiexec").chmod(0o755)
+    line = replace(launched("MPICH 4", ranks=1, nodes=4), launcher=str(tmp_path / "mpiexec"), most_nodes=4)
+    found = with_nodes_used(line)
+    assert (found.nodes, found.ranks, found.most_nodes) == (nodes, ranks, most)
+
+
+def test_a_launcher_that_fails_is_a_sentence():
+    line = replace(launched("MPICH 4", ranks=1, nodes=4), launcher="false", most_nodes=4)
+    with pytest.raises(InputError, match="false could not start the program uname"):
+        with_nodes_used(line)
 
 
 def test_memory_and_huge_pages_are_for_the_program_alone(monkeypatch):

@@ -1,6 +1,7 @@
 """``culmen tune placement``: where the ranks and threads of a program should run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from ...tune.command.tuner import Tuner, stores_in
 from ...tune.command.worth import Use
 from ...tune.placement import placed
 from ...tune.placement.line import EXAMPLE, Line, read_line
-from ...tune.placement.space import Space, plan_of, space_of
-from ...tune.placement.topology import read_topology
+from ...tune.placement.space import Space, keeps_ranks, plan_of, space_of
+from ...tune.placement.spread import with_nodes_used
+from ...tune.placement.topology import Topology, read_topology
 from .stopped import continues
 from .tune_command import tune
 
@@ -45,7 +47,7 @@ def tune_placement(
         raise InputError("--topology describes another machine, so nothing can run there; add --dry-run")
     line, machine = read_line(words), read_topology(topology)
     given = (numbers_of(ranks, "--ranks"), numbers_of(threads, "--threads"))
-    space = space_of(line, machine, *given, by_figure=wanted.figure is not None)
+    line, space = _space(line, machine, given, wanted.figure is not None, dry_run)
     plan = plan_of(line, machine, Path.cwd())
     if not quiet:
         _explain(str(machine), line, space)
@@ -54,7 +56,7 @@ def tune_placement(
         return FINISHED
     if dry_run:
         return FINISHED
-    cores = machine.cores * line.nodes
+    cores = machine.cores * line.most_nodes
     command = typed_words(_NAME, [*typed], words)
 
     def more(tuned: Tuned) -> dict[str, Any]:
@@ -67,6 +69,20 @@ def tune_placement(
         )
         tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
     return FINISHED
+
+
+def _space(
+    line: Line, machine: Topology, given: tuple[list[int] | None, list[int] | None], by_figure: bool, dry_run: bool
+) -> tuple[Line, Space]:
+    """The line with the nodes on which its ranks start, and the space. A dry run starts nothing."""
+    keeps = keeps_ranks(line, given[0], by_figure)
+    if not keeps or line.most_nodes == 1:
+        return line, space_of(line, machine, *given, by_figure=by_figure)
+    found = line if dry_run else with_nodes_used(line)
+    space = space_of(found, machine, given[0] and [found.ranks], given[1])
+    if found.most_nodes < line.most_nodes:
+        space.left_out.append("Nodes: the command that you typed starts different numbers of ranks on them.")
+    return replace(found, most_nodes=line.most_nodes), space
 
 
 def check_job(words: list[str], topology: str | None) -> None:

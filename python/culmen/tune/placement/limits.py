@@ -27,7 +27,9 @@ def limits_of(
     """The constraints: there must not be more threads than places for them, unless the user typed so. There must not be
     so few threads that most cores are idle. But each number that the user lists can be tried."""
     most, least = used(line), least_used(line, topology)
-    several, each = listed_ranks or [line.ranks], listed_threads or [1]
+    several, each = _spread_ranks(parameters, line) or listed_ranks or [line.ranks], listed_threads or [1]
+    if "nodes" in parameters:
+        least = min(least, min(several) * max(1, line.threads))
     ends = (max(several) * min(each), min(several) * max(each))
     if listed_ranks or listed_threads:
         most = max(most, *ends)
@@ -45,10 +47,17 @@ def limits_of(
     return found
 
 
+def _spread_ranks(parameters: Mapping[str, Any], line: Line) -> list[int]:
+    """The numbers of ranks of a node, if the number of nodes is varied."""
+    return [line.ranks * line.nodes // number for number in parameters.get("nodes", {}).get("choices", ())]
+
+
 def _figures(parameters: Mapping[str, Any], line: Line) -> tuple[str, str]:
     """Expressions for the ranks of a node, and for the threads of each rank. An unknown number of threads counts as
     1."""
     ranks = "ranks_per_node" if "ranks_per_node" in parameters else str(line.ranks)
+    if "nodes" in parameters:
+        ranks = f"({line.ranks * line.nodes} / nodes)"
     return ranks, "max(threads, 1)" if "threads" in parameters else str(max(1, line.threads))
 
 

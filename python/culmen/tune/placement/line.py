@@ -24,8 +24,8 @@ _LOOKED_AT = 6  # number of words that are checked for OpenMP
 class Line:
     """``variables``: those of ``env A=1`` at the start of the line. ``before``: other words before the launcher.
     ``launcher``: empty for a program without ranks. ``options``: pairs of a role in placed.py and the words of an
-    option. ``ranks``: number on each node. ``threads``: number for each rank; 0 if it is not given. ``openmp``: whether
-    the program uses OpenMP, as far as culmen can see."""
+    option. ``ranks``: number on each node. ``most_nodes``: number of nodes of the job. ``threads``: number for each
+    rank; 0 if it is not given. ``openmp``: whether the program uses OpenMP, as far as culmen can see."""
 
     variables: dict[str, str]
     before: list[str]
@@ -37,6 +37,7 @@ class Line:
     options: list[tuple[str, list[str]]] = field(default_factory=list)
     ranks: int = 1
     nodes: int = 1
+    most_nodes: int = 1
 
 
 def read_line(words: list[str]) -> Line:
@@ -92,7 +93,7 @@ def _launched(variables: dict[str, str], before: list[str], launcher: str, words
     set_here = [group[-1].rpartition("=")[2] for role, group in options if role == f"{VARIABLE}{_THREADS}"]
     threads = _number([os.environ.get(_THREADS, ""), variables.get(_THREADS, ""), *set_here])
     openmp = threads > 0 or _uses_openmp(program)
-    return Line(variables, before, program, threads, openmp, launcher, mpi, options, ranks // nodes, nodes)
+    return Line(variables, before, program, threads, openmp, launcher, mpi, options, ranks // nodes, nodes, nodes)
 
 
 def _options(words: list[str], known: Placement) -> tuple[list[tuple[str, list[str]]], list[str]]:

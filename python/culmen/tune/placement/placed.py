@@ -43,8 +43,10 @@ def words_for(plan: dict[str, Any], settings: dict[str, str]) -> list[str]:
 
 def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, str]) -> Iterable[list[str]]:
     """The launcher's options, each as a list of words."""
-    words, ranks = plan["words"], int(chosen.get("ranks_per_node", plan["ranks"]))
+    words, (nodes, ranks) = plan["words"], _layout(plan, chosen)
     hyper, binding = _is_on(chosen), chosen.get("binding")
+    several = max(plan.get("most_nodes", 1), plan["nodes"]) > 1
+    spreads = several and not binding and ranks != plan["ranks"]
     dropped = {f"{VARIABLE}{name}" for name in variables}
     if binding:
         dropped |= {PLACEMENT, PER_NODE, HYPER}
@@ -53,21 +55,33 @@ def _groups(plan: dict[str, Any], chosen: dict[str, str], variables: dict[str, s
     if "hyper_threads" in chosen and not hyper:
         dropped.add(HYPER)
     for role, group in plan["options"]:
-        if role == PLACEMENT and binding:
+        replaced = role == PLACEMENT and (binding or (spreads and _is_option(group, words["per_node"])))
+        if replaced:
             yield _kept(words["modifiers"], group)
         if role == RANKS:
-            yield [*group[:-1], str(ranks * plan["nodes"])] if ranks != plan["ranks"] else group
-        elif role not in dropped:
+            yield [*group[:-1], str(ranks * nodes)] if ranks != plan["ranks"] else group
+        elif role not in dropped and not replaced:
             yield group
     is_typed = HYPER not in dropped and HYPER in (role for role, _ in plan["options"])
     if hyper and not is_typed and not (binding and words["hyper_modifier"]):
         yield words["hyper_threads"]
     if binding:
         yield list(_filled(words["bindings"][binding], _figures(plan, chosen, ranks, binding)))
-    elif ranks != plan["ranks"] and plan["nodes"] > 1:
+    elif spreads:
         yield list(_filled(words["per_node"], {"per_node": str(ranks)}))
-    if binding and plan["nodes"] > 1:
+    if binding and several:
         yield list(_filled(words["bound_per_node"], {"per_node": str(ranks)}))
+
+
+def _layout(plan: dict[str, Any], chosen: dict[str, str]) -> tuple[int, int]:
+    """The number of nodes, and of ranks on each."""
+    nodes = int(chosen.get("nodes", plan["nodes"]))
+    return nodes, int(chosen.get("ranks_per_node", plan["ranks"] * plan["nodes"] // nodes))
+
+
+def _is_option(group: list[str], words: list[str]) -> bool:
+    """Whether the group has the option of these words."""
+    return bool(words) and group[0].lstrip("-").partition("=")[0] == words[0].lstrip("-")
 
 
 def _kept(modifiers: dict[str, list[str]], group: list[str]) -> list[str]:

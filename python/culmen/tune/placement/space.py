@@ -12,6 +12,7 @@ from .limits import least_used, limits_of, used
 from .line import Line
 from .pages import huge_pages
 from .placed import HYPER, TYPED
+from .spread import numbers_of_nodes
 from .topology import Topology
 
 _LEAST_RUNS, MOST_RUNS, _RUNS_PER_CANDIDATE = 8, 60, 4
@@ -50,6 +51,7 @@ def space_of(
         space.left_out.append("Hyper-threads: each core has one hardware thread.")
     if line.launcher:
         _add_ranks(space, line, topology, ranks, by_figure)
+        _add_nodes(space, line, topology)
     if line.openmp:
         _add_threads(space, line, topology, threads)
     elif line.launcher:
@@ -76,6 +78,7 @@ def plan_of(line: Line, topology: Topology, folder: Path) -> dict[str, Any]:
         "options": line.options,
         "ranks": line.ranks,
         "nodes": line.nodes,
+        "most_nodes": line.most_nodes,
         "threads": line.threads,
         "openmp": line.openmp,
         "program": line.program,
@@ -109,6 +112,22 @@ def _add_ranks(space: Space, line: Line, topology: Topology, given: list[int] | 
     tried = {*given} if given else {k for k in range(sockets, most + 1, sockets) if k >= least}
     if len(tried | {line.ranks}) > 1:
         space.parameters["ranks_per_node"] = _ordinal(tried, line.ranks)
+
+
+def keeps_ranks(line: Line, given: list[int] | None, by_figure: bool) -> bool:
+    """Whether each run has the number of ranks that was typed."""
+    return given == [line.ranks] or (not given and not by_figure)
+
+
+def _add_nodes(space: Space, line: Line, topology: Topology) -> None:
+    """Adds the number of nodes, for the ranks that were typed."""
+    if "ranks_per_node" in space.parameters or line.most_nodes == 1:
+        return
+    places = topology.cores * (topology.threads_per_core if "hyper_threads" in space.parameters else 1)
+    each = 1 if line.openmp else max(1, line.threads)  # the number of threads may be varied
+    tried = numbers_of_nodes(line, max(places // each, line.ranks))
+    if len(tried) > 1:
+        space.parameters["nodes"] = _ordinal({*tried}, line.nodes)
 
 
 def _add_threads(space: Space, line: Line, topology: Topology, given: list[int] | None) -> None:
