@@ -46,11 +46,12 @@ class _Lines:
         place = shlex.quote(str(self._build))
         sources = shlex.join(str((self._folder / source).resolve()) for source in table.sources)
         copy = f" && cp -r {sources} {place}" if sources else ""
-        return f"mkdir -p {place}{copy} && (cd {place} && {words})"
+        return f"{self._loading()}mkdir -p {place}{copy} && (cd {place} && {words})"
 
     def _running(self) -> str:
         evaluator = self._recipe.evaluator
         assert evaluator.command is not None
+        loading = self._loading()
         program, *others = map(self._filled, evaluator.command)
         if "/" in program and not evaluator.command[0].startswith("{"):
             program = str(self._folder / program)
@@ -58,9 +59,12 @@ class _Lines:
         unused = {name: _text(value) for name, value in self._values.items() if name not in self._used}
         variables = [f"{name}={shlex.quote(text)}" for name, text in {**unused, **given}.items() if text is not None]
         removed = [f"-u {name}" for name, text in given.items() if text is None]
-        modules = f"module load {shlex.join(evaluator.modules)} && " if evaluator.modules else ""
         before = ["env", *removed, *variables] if removed else variables
-        return modules + " ".join([*before, shlex.join([program, *others])])
+        return loading + " ".join([*before, shlex.join([program, *others])])
+
+    def _loading(self) -> str:
+        modules = [name for text in self._recipe.evaluator.modules for name in self._filled(text).split()]
+        return f"module load {shlex.join(modules)} && " if modules else ""
 
     def _filled(self, text: str) -> str:
         """Raises LookupError if a setting is inactive, and ValueError if Python does not know its format."""

@@ -46,6 +46,8 @@ _MOST_W = 2000.0  # more than a processor uses
 def main() -> None:
     options = _options(sys.argv[1:])
     os.environ.update({**json.loads(os.environ.pop(LAUNCHERS, "{}")), **os.environ})
+    if options.module:
+        _load(options.module, options.hide)
     build = _built(options) if options.build else None
     report = Path(REPORT).resolve()
     _report(report, *_run(_expanded(_placed(options, build), options.expand), options.time_limit))
@@ -58,11 +60,17 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--builds", type=Path, help="the folder with all builds")
     parser.add_argument("--build", action="append", default=[], help="a word of the build's command")
     parser.add_argument("--source", action="append", default=[], type=Path, help="a file or folder for the build")
-    parser.add_argument("--hide", action="append", default=[], help="a variable that builds do not see")
+    parser.add_argument("--module", action="append", default=[], help="environment modules to load")
+    parser.add_argument("--hide", action="append", default=[], help="a variable of a setting, not of a build or module")
     parser.add_argument("--expand", help="a Python file that turns the words into those of the program")
     parser.add_argument("--round", help="only makes evaluations differ")
     parser.add_argument("words", nargs="+")
     return parser.parse_args(words)
+
+
+def _load(modules: list[str], kept: list[str]) -> None:
+    if why := runpy.run_path(str(Path(__file__).with_name("loaded.py")))["load"](modules, kept):
+        _end(_UNBUILT, why)
 
 
 def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:

@@ -14,7 +14,7 @@ from ...problem.parameter import Parameter
 from ...problem.space import Space
 from ...study_file import StudyFile, checked
 from . import measured, several
-from .modules import check_modules
+from .modules import are_chosen, check_modules
 from .tables import RecipeFile
 from .worth import Use
 
@@ -265,6 +265,8 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     evaluator = dict(tables["evaluator"])
     evaluator["command"] = _words(recipe, folder, builds, number)
     evaluator.pop("time_limit_s", None)  # it limits the program, not the build
+    if are_chosen(recipe):
+        evaluator.pop("modules")
     places = {name: {"file": measured.REPORT, "key": key} for name, key in _KEYS.items()}
     if not _names_value(recipe):
         evaluator["value"] = places[_measure(recipe)]
@@ -299,8 +301,11 @@ def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[
         words.append(f"--time-limit={recipe.evaluator.time_limit_s}")
     if recipe.build:
         words += [f"--builds={builds}", *(f"--build={word}" for word in recipe.build.command)]
-        words += [f"--hide={name}" for name in (*recipe.evaluator.environment, *recipe.space)]
         words += [f"--source={source}" for source in recipe.build.sources]
+    if are_chosen(recipe):
+        words += [f"--module={module}" for module in recipe.evaluator.modules]
+    if recipe.build or are_chosen(recipe):
+        words += [f"--hide={name}" for name in (*recipe.evaluator.environment, *recipe.space)]
     if recipe.tune.expand:
         words.append(f"--expand={folder / recipe.tune.expand}")
     assert recipe.evaluator.command is not None
