@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.linked import module_linked_by
 from culmen.report.reading import read
-from culmen.tune.hpl.building import RECORD, build
+from culmen.tune.command.tuner import spent_s
+from culmen.tune.hpl.building import RECORD, build, place_of, seconds_in
 from culmen.tune.hpl.compilers import compilers_named, words_for_blas
 from culmen.tune.hpl.dat import Dat
 from culmen.tune.hpl.measured import run_once
@@ -21,6 +23,8 @@ from culmen.tune.hpl.space import calculator
 from harness import HANGS_S, culmen
 from hpl_sources import pack_hpl, write_hpl
 from kernel_files import kernel_limits
+
+from culmen import InputError
 
 QUICK = ("--minutes", "0.3", "--rounds", "3", "--compilers", "gcc")
 
@@ -44,6 +48,12 @@ def test_the_best_flags_are_found_and_builds_are_kept(tmp_path):
     assert "these flags are not for this program; all that it printed is in" in done.stdout
     result = result_in(tmp_path)
     assert result["best_found"] == {"flags": "-O1 -DSPEED=90"}
+    records = (tmp_path / "tune-hpl" / "builds").glob(f"*/{RECORD}")
+    build_s = [json.loads(record.read_text())["seconds"] for record in records]
+    run_s = spent_s([*(tmp_path / "tune-hpl").glob("*.db")])
+    assert result["spent_s"] == pytest.approx(sum(build_s) + run_s)
+    assert len(build_s) == 3
+    assert "The builds and runs took " in done.stdout
     assert "-O1 -DSPEED=90" in Path(result["program"]).with_name(RECORD).read_text()
     assert result["cases"][0]["settings"]["flags"] == "-O1", "the first build is the present one"
     again = tune(tmp_path, *words)
@@ -129,6 +139,21 @@ def test_a_build_is_repeated_if_its_sources_changed(tmp_path, recipe):
     first.write_bytes(b"damaged")
     shutil.rmtree(other.parent)
     assert built(sources, recipe, tmp_path / "builds")[1]
+
+
+def test_the_time_of_builds_is_kept(tmp_path, recipe):
+    sources, broken = write_hpl(tmp_path / "hpl"), replace(recipe, flags="-DBROKEN")
+    program, _ = built(sources, recipe, tmp_path / "builds")
+    once = seconds_in(program.parent)
+    assert once > 0
+    built(sources, recipe, tmp_path / "builds")
+    assert seconds_in(program.parent) == once, "the program is not built again"
+    spent = [0.0]
+    for _ in range(2):
+        with pytest.raises(InputError, match="these flags are not for this program"):
+            built(sources, broken, tmp_path / "builds")
+        spent.append(seconds_in(place_of(Sources.at(sources, tmp_path / "builds"), broken, tmp_path / "builds")))
+    assert 0 < spent[1] < spent[2], "each build counts, also if it fails"
 
 
 def test_objects_of_an_earlier_build_are_not_taken(tmp_path, recipe):

@@ -23,6 +23,7 @@ from ...tune.command.tuner import PAGE_NAME, effects_in, spent_s
 from ...tune.command.worth import Worth
 from ...tune.hpl import report
 from ...tune.hpl.asked import Asked
+from ...tune.hpl.choosing import built_s
 from ...tune.hpl.measured import input_text
 from ...tune.hpl.plan import Known
 from ...tune.hpl.program import input_name
@@ -96,7 +97,7 @@ def _tuned(outcome: Outcome) -> Tuned:
     by_name = {case.name: case for case in outcome.last}
     present, found = by_name[PRESENT], by_name.get(FOUND)
     compared = verdict = None
-    spent = spent_s(outcome.runs.stores())
+    spent = built_s(asked.options, asked.folder) + spent_s(outcome.runs.stores())
     if found is not None:
         compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), "")
         verdict = report.over(outcome.last, PRESENT, FOUND)
@@ -112,7 +113,7 @@ def _tuned(outcome: Outcome) -> Tuned:
     values = [float(value) for value in gflops[searched.order]]
     return Tuned(
         "GFLOPS", True, old, chosen, compared, verdict, worth, effects, values, spent, outcome.ended,
-        failed_in(searched), _MORE_RUNS, _MORE_ROUNDS,
+        failed_in(searched), _MORE_RUNS, _MORE_ROUNDS, builds=asked.options.build is not None,
     )  # fmt: skip
 
 

@@ -70,6 +70,7 @@ class Tuned:
     more_runs: str = ""  #: a clause that says how to search longer; empty: no warning about few runs
     more_rounds: str = ""  #: a clause with ROUNDS that says how to compare in more rounds; empty: none
     formula: str = ""  #: of the measured value, if there are several objectives
+    builds: bool = False  #: whether ``spent_s`` contains the time of builds
 
     @property
     def is_better(self) -> bool:
@@ -176,7 +177,7 @@ def _pays(tuned: Tuned) -> Iterator[str]:
         then = f"The time that the new settings save is not known, because {tuned.goal} is neither a time nor a rate."
     else:
         then = f"The new settings save this time in {lasted(3600 * worth.back_h)} of further runs."
-    yield f"The runs took {lasted(tuned.spent_s)}{cost}. {then}"
+    yield f"The {'builds and runs' if tuned.builds else 'runs'} took {lasted(tuned.spent_s)}{cost}. {then}"
     if worth is not None and worth.use_h is not None and worth.saves_h is not None:
         low, saves, high = map(_hours, worth.saves_h)
         use = _hours(worth.use_h)

@@ -323,7 +323,7 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     return Tuned(
         tuner.goal, tuner.maximize, tuner.present, new, compared, verdict, worth, effects, values, spent, tuner.ended,
         failed_in(searched, (tuner.folder / SEARCH).with_suffix(".work")), tuner.more_runs, tuner.more_rounds,
-        formula(parts) if (parts := parts_of(tuner.recipe)) else "",
+        formula(parts) if (parts := parts_of(tuner.recipe)) else "", tuner.recipe.build is not None,
     )  # fmt: skip
 
 

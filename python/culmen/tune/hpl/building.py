@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,33 @@ def build(sources: Sources, recipe: Recipe, folder: Path, step: Step) -> tuple[P
     place = place_of(sources, recipe, folder)
     if (before := _built(place, wanted)) is not None:
         return before, False
+    earlier_s, begun = seconds_in(place), time.perf_counter()  # an earlier build failed, or is of another program
     shutil.rmtree(place, ignore_errors=True)
     try:
         place.mkdir(parents=True)
     except OSError as error:
         raise InputError(f"{place} cannot be written: {error.strerror}") from None
-    program = made_in(unpacked(sources.path, place / _SOURCES, step), recipe, mpicc, place / LOG, step)
-    if not is_for(recipe.launcher.mpi, program):
-        raise InputError(f"{mpicc} builds programs for {module_linked_by(program)}, not for {recipe.mpi}")
-    kept = place / program.name
-    shutil.copy2(program, kept)
-    shutil.rmtree(place / _SOURCES)
-    content = {"wanted": wanted, "program": kept.name, "sha256": of_files({"program": kept})["program"]}
-    (place / RECORD).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    content: dict[str, Any] = {"wanted": wanted}
+    try:
+        program = made_in(unpacked(sources.path, place / _SOURCES, step), recipe, mpicc, place / LOG, step)
+        if not is_for(recipe.launcher.mpi, program):
+            raise InputError(f"{mpicc} builds programs for {module_linked_by(program)}, not for {recipe.mpi}")
+        kept = place / program.name
+        shutil.copy2(program, kept)
+        shutil.rmtree(place / _SOURCES)
+        content |= {"program": kept.name, "sha256": of_files({"program": kept})["program"]}
+    finally:
+        content["seconds"] = earlier_s + time.perf_counter() - begun
+        (place / RECORD).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return kept, True
+
+
+def seconds_in(place: Path) -> float:
+    """The time of a build in seconds, also if it failed. ``place``: its folder."""
+    try:
+        return float(json.loads((place / RECORD).read_text(encoding="utf-8"))["seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
 
 
 def place_of(sources: Sources, recipe: Recipe, folder: Path) -> Path:

@@ -10,7 +10,7 @@ from ...launch.kernel import LIMITS, socket_limit
 from ...launch.mpi import Placement
 from ..placement.placed import words_for
 from ..placement.topology import Topology, read_topology
-from .building import build, built_before, mpicc_of, place_of
+from .building import build, built_before, mpicc_of, place_of, seconds_in
 from .checked import check_build
 from .compilers import compilers_named, flags_listed, words_for_blas
 from .making import commands_in
@@ -46,6 +46,14 @@ def found_programs(
     if not built:
         raise InputError(f"no build of {options.build} succeeded. {failed[0]}")
     return Programs(built), failed
+
+
+def built_s(options: Options, folder: Path) -> float:
+    """The time of all builds in seconds, also of failed ones, and of those that an earlier tuning made."""
+    if options.build is None:
+        return 0.0
+    sources = Sources.at(options.build, folder)
+    return sum(seconds_in(place_of(sources, recipe, folder / BUILDS)) for recipe in _recipes(options))
 
 
 def _built(
