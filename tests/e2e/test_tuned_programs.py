@@ -85,7 +85,8 @@ def test_failures_of_the_search_are_named(tmp_path):
     """One build fails, and the program fails in two other ways."""
     write(tmp_path, before="case $1 in 3) kill -ILL $$;; 4|5) echo no memory for $1 >&2; exit 3;; esac")
     text = (tmp_path / "app.toml").read_text()
-    build = '[build]\ncommand = ["sh", "-c", "[ $0 != 7 ] || { echo wrong flag; exit 1; }", "{n}"]\n[evaluator]'
+    log = "printf '%03000d\\n' 1; echo Compiling; echo flag.c: error: a bad flag; echo Stop"  # with a long line
+    build = f'[build]\ncommand = ["sh", "-c", "[ $0 != 7 ] || {{ {log}; exit 1; }}", "{{n}}"]\n[evaluator]'
     (tmp_path / "app.toml").write_text(text.replace("[evaluator]", build))
     done = tune(tmp_path)
     assert done.returncode == 0, done.stderr
@@ -96,16 +97,18 @@ def test_failures_of_the_search_are_named(tmp_path):
     assert of_build.startswith(f"{failed[7]} of 20 runs")
     folder = tmp_path / "tune-app" / "search.work"
     log = next(folder / str(k) / "stderr.txt" for k in found.evaluation if found.columns["n"][k] == 7)
-    assert of_build.endswith(f"(whole text: {log.relative_to(tmp_path)})")
-    assert "wrong flag" in log.read_text()
+    assert of_build.endswith(f" 7: flag.c: error: a bad flag (whole text: {log.relative_to(tmp_path)})")
+    assert "a bad flag" in log.read_text()
     of_memory = next(line for line in lines if "exit code 3: no memory for " in line)
     assert of_memory.startswith(f"{failed[4] + failed[5]} of 20 runs"), "numbers may differ in runs of one kind"
     assert any("SIGILL" in line for line in lines) == (failed[3] > 0)
     assert [int(line.split()[0]) for line in lines] == sorted((int(line.split()[0]) for line in lines), reverse=True)
     page = (tmp_path / "tune-app" / "tuning.html").read_text()
     assert "the build ended with exit code 1" in page
+    assert "Compiling\n  flag.c: error: a bad flag\n  Stop</pre>" in page, "the end of the log of the build"
     result = json.loads((tmp_path / "tune-app" / "result.json").read_text())
     assert sum(kind["runs"] for kind in result["failures"]) == sum(failed.values())
+    assert [bool(kind["end"]) for kind in result["failures"] if "build" in kind["why"]] == [True]
 
 
 def test_a_program_without_the_number_is_a_sentence(tmp_path):

@@ -14,21 +14,24 @@ from ...base.text import plural
 from ...report.failures import first_line
 from ...report.reading import Evaluations
 from ...store.table import STATUSES
+from .measured import UNBUILT
 
 _SHOWN = 3
 _LOGS = ("stderr.txt", "stdout.txt")
 _OURS = "culmen: "  # begins a line from measured.py
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _CLASS = re.compile(r"^culmen\.[\w.]+: ")
 
 
 @dataclass(frozen=True)
 class Failed:
     """A kind of failures. ``why``: the reason of the first one, in one line. ``log``: a file with its whole text; empty
-    if there is none."""
+    if there is none. ``end``: the last lines of the log of a build that failed."""
 
     why: str
     runs: int
     log: str = ""
+    end: tuple[str, ...] = ()
 
 
 def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
@@ -39,11 +42,13 @@ def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
     kinds: dict[tuple[str, str], Failed] = {}
     for row in np.flatnonzero(found.failed & (found.told >= 0)):
         number = int(found.evaluation[row])
-        reason, detail = _reason_of(STATUSES[found.status[row]], found.store.outcomes(number, 1)[0]["message"])
+        message = found.store.outcomes(number, 1)[0]["message"]
+        reason, detail = _reason_of(STATUSES[found.status[row]], message)
         kind = (reason, re.sub(r"\d+", "0", detail))
         if kind not in kinds:
             why = ": ".join(filter(None, (reason, detail)))
-            kinds[kind] = Failed(first_line(why), 0, _log_of(work / str(number)) if work else "")
+            log = _log_of(work / str(number)) if work else ""
+            kinds[kind] = Failed(first_line(why), 0, log, tuple(_log_of_build(message)))
         kinds[kind] = replace(kinds[kind], runs=kinds[kind].runs + 1)
     return sorted(kinds.values(), key=lambda failed: -failed.runs)
 
@@ -84,16 +89,23 @@ def key_of(settings: Mapping[str, Any]) -> str:
 
 
 def _reason_of(status: str, message: str) -> tuple[str, str]:
-    """The reason, and the last line of the program's output. This line is empty if the reason is enough."""
+    """The reason, and a line of the program's or the build's output. This line is empty if the reason is enough."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if not lines:
         return status, ""
     if ours := [line for line in lines[1:] if line.startswith(_OURS)]:
-        return ours[-1].removeprefix(_OURS), ""
+        end = [line.strip() for line in _log_of_build(message)]
+        return ours[-1].removeprefix(_OURS), next((line for line in end if _ERROR.search(line)), end[-1] if end else "")
     if _CLASS.match(lines[0]):  # an exception of culmen says it all; its numbers may differ
         return "", _CLASS.sub("", lines[0])
     ended_badly = status in ("failed", "crashed") and len(lines) > 1
     return lines[0], lines[-1] if ended_badly else ""
+
+
+def _log_of_build(message: str) -> list[str]:
+    """The last lines of the log of a build that failed; empty for other failures."""
+    lines = [line for line in message.splitlines() if line.strip()]
+    return lines[1:-1] if lines and lines[-1].startswith(f"{_OURS}{UNBUILT} ") else []
 
 
 def _log_of(folder: Path) -> str:

@@ -28,6 +28,7 @@ from typing import NoReturn
 REPORT = "culmen-measured.json"
 BUILD = "{build}"  # in words: the folder with the result of the build
 _WRONG, _LATE, _UNBUILT = 127, 124, 125  # exit codes; the first two are those of a shell and of `timeout`
+UNBUILT = "the build"  # begins the message about a build that failed; the end of its log stands before this message
 _LOG, _DONE, _LINES = "build.log", ".culmen-built", 15
 LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # of bench/parts.py: variables of launchers, which evaluators do not get
 _DECISIVE = re.compile(
@@ -283,10 +284,11 @@ def _build(options: argparse.Namespace, sources: list[Path], folder: Path) -> No
                 words, cwd=folder, env=_seen(options), stdin=subprocess.DEVNULL, stdout=out, stderr=out
             )
         except OSError as e:
-            _end(_UNBUILT, f"the build cannot be started: {options.build[0]}: {e.strerror}")
+            _end(_UNBUILT, f"{UNBUILT} cannot be started: {options.build[0]}: {e.strerror}")
     if (code := ran.returncode) != 0:
-        end = "".join(f"\n  {line}" for line in log.read_text(errors="replace").splitlines()[-_LINES:])
-        _end(_UNBUILT, f"the build ended with exit code {code}: {' '.join(options.build)}{end}")
+        for line in log.read_text(errors="replace").splitlines()[-_LINES:]:
+            print(f"  {line}", file=sys.stderr)
+        _end(_UNBUILT, f"{UNBUILT} ended with exit code {code}: {' '.join(options.build)}")
     (folder / _DONE).touch()
 
 

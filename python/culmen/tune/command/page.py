@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from ...bench.drawing import lead_of
-from ...report.page import Section, page, place_of, table, text
+from ...report.page import Section, page, place_of, preformatted, table, text
 from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .results import HEADINGS, Tuned, rows_of, sentences
 
@@ -26,10 +26,19 @@ def tuning_page(
     sections = [
         Section("verdict", "Verdict", verdict),
         *more,
+        *_logs(tuned),
         Section("settings", "Settings", table(rows_of(tuned), HEADINGS, numbers=(1, 2, 3))),
         *(Section(f"section-{figure.key}", figure.title, place_of(figure)) for figure in figures),
     ]
     return page(f"Settings of {name}", lead_of(command), sections, figures)
+
+
+def _logs(tuned: Tuned) -> Iterator[Section]:
+    """The ends of the logs of builds that failed."""
+    failed = [each for each in tuned.failures if each.end]
+    parts = (f"<p>{text(each.why)}</p>{preformatted(chr(10).join(each.end))}" for each in failed)
+    if failed:
+        yield Section("logs", "Ends of the logs of failed builds", "".join(parts))
 
 
 def _figures(tuned: Tuned) -> Iterator[Figure]:
