@@ -10,7 +10,7 @@ from culmen.tune.hpl.compilers import compilers_named, flags_listed, words_for_b
 from culmen.tune.hpl.program import Program
 from culmen.tune.hpl.programs import Programs, program_of
 from culmen.tune.hpl.sockets import has_tcp_buffers
-from culmen.tune.hpl.space import calculator, command_for, fixed_by, space_for
+from culmen.tune.hpl.space import calculator, check_tcp, command_for, fixed_by, space_for
 from culmen.tune.placement.topology import Topology
 from kernel_files import kernel_limits
 
@@ -146,6 +146,19 @@ def test_buffers_that_the_kernel_would_cut_are_left_out(monkeypatch, tmp_path):
     assert said in left_out(programs, 4)
     kernel_limits(tmp_path, 4_194_304)
     assert not any("TCP buffers" in sentence for sentence in left_out(programs, 4))
+
+
+def test_a_fixed_buffer_that_the_kernel_would_cut_is_refused(monkeypatch, tmp_path):
+    kernel_limits(tmp_path, 212_992)
+    monkeypatch.setenv("CULMEN_PROC_SYS", str(tmp_path))
+    for size in (0, 212_992):
+        check_tcp(fixed_by([f"tcp_buffers={size}"], 4))
+    check_tcp({})
+    allowed = (
+        r"--fix tcp_buffers=212993: the kernel allows at most 212992 bytes \(net.core.rmem_max, net.core.wmem_max\)"
+    )
+    with pytest.raises(InputError, match=allowed):
+        check_tcp(fixed_by(["tcp_buffers=212993"], 4))
 
 
 def test_an_mpi_whose_buffers_are_unknown_is_named(monkeypatch):

@@ -18,7 +18,7 @@ from .plan import Known, Wanted, check_size, memory_of
 from .program import Program, all_cores, nodes
 from .programs import Programs
 from .report import CALCULATOR, PRESENT, SHIPPED, USUAL
-from .space import Settings, bindings_of, calculator, check_names, fixed_by, shipped, space_for, squarest
+from .space import Settings, bindings_of, calculator, check_names, check_tcp, fixed_by, shipped, space_for, squarest
 
 COMMAND = "culmen tune hpl"
 
@@ -54,6 +54,7 @@ class Asked:
         self.programs = bound(found.with_values(self._fixed), self.cores)
         if (binding := self._fixed.get("binding")) not in (None, *bindings_of(self.programs)):
             raise InputError(f"--fix binding={binding}: write one of {', '.join(bindings_of(self.programs))}")
+        check_tcp(self._fixed)
         self.left_out = [*failed, *left_out(self.programs, self.cores)]
         self.cases = self._known_settings()
         different = [each for at, each in enumerate(self.cases.values()) if each not in [*self.cases.values()][:at]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._core import InputError
 from ...base.text import did_you_mean
-from ...launch.kernel import socket_limit
+from ...launch.kernel import LIMITS, socket_limit, sysctl_line
 from ...problem.given import Value
 from .dat import Dat
 from .program import DEFAULT, Program, nodes, ranks_per_node
@@ -38,6 +38,16 @@ def tcp_sizes() -> list[int]:
     """Those that the kernel allows. It cuts larger ones without an error."""
     most = socket_limit()
     return [size for size in TCP_BYTES if size <= most]
+
+
+def check_tcp(fixed: Mapping[str, Value]) -> None:
+    """Raises InputError if the kernel does not allow a fixed size. It would cut this size without an error."""
+    size, most = int(str(fixed.get("tcp_buffers", 0))), socket_limit()
+    if most and size > most:
+        raise InputError(
+            f"--fix tcp_buffers={size}: the kernel allows at most {most} bytes ({', '.join(LIMITS)}); write at most "
+            f"{most}, or let an administrator run: {sysctl_line(size)}"
+        )
 
 
 def grids_for(cores: int, ranks: int | None) -> list[str]:
