@@ -22,6 +22,7 @@ from ...tune.io.file_system import kind_of
 from ...tune.io.found import HINTS, Found, found_in, write_hints
 from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, mpi_of, plan_of, space_of
+from ...tune.iobuf.report import read_reports, why_nothing
 from ...tune.iobuf.settings import library
 from ...tune.placement.line import nodes_of
 from .stopped import continues
@@ -72,7 +73,8 @@ def tune_io(
 
     def more(tuned: Tuned) -> dict[str, Any]:
         found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
-        return {"command": command, "ending": _ending(found, tuned.is_better, results)}
+        ending = [*_about_buffers(place.path), *_ending(found, tuned.is_better, results)]
+        return {"command": command, "ending": ending}
 
     with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as results, Scratch(folder) as place:
         path = write_plan(results, {**plan, "files": str(folder.resolve())}, overwrite)
@@ -98,6 +100,12 @@ def _explain(folder: Path, space: Space) -> None:
         print(f"  {name}: {', '.join(table['choices'])}")
     for sentence in space.left_out:
         print(f"Left out: {sentence}")
+
+
+def _about_buffers(base: Path) -> list[str]:
+    """A sentence if runs used the buffers, but no file could be buffered."""
+    reports = base / applied.REPORTS
+    return list(filter(None, [why_nothing(read_reports(reports))])) if reports.exists() else []
 
 
 def _ending(found: Found, is_better: bool, results: Path) -> list[str]:

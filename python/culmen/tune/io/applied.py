@@ -19,6 +19,7 @@ BASE = "CULMEN_TUNE_IO_FOLDER"  # the variable with the folder in which each run
 COUNT, SIZE = "stripe_count", "stripe_size"
 LIBRARY, _HINTS = "library", "ROMIO_HINTS"
 BUFFERING, ON = "buffering", "on"
+REPORTS = "iobuf-reports"  # a folder in BASE; it exists if a run used the buffers
 BUFFERS = {  # of `culmen iobuf`: the variable and the option of a setting
     "buffer_size": ("CULMEN_IOBUF_SIZE", "--size"),
     "buffers": ("CULMEN_IOBUF_BUFFERS", "--buffers"),
@@ -34,12 +35,21 @@ def run_of(plan: dict[str, Any], settings: dict[str, str], _path: Path) -> tuple
     """The variables and the words of one run, for measured.py. The folder for files is new and empty."""
     base = Path(os.environ[BASE])
     for old in base.iterdir():  # of the run before: the system need not write removed files to disk
-        shutil.rmtree(old, ignore_errors=True)  # NFS may keep some files
+        if old.name != REPORTS:
+            shutil.rmtree(old, ignore_errors=True)  # NFS may keep some files
     run = Path(tempfile.mkdtemp(prefix="run-", dir=base))
     hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
     variables = variables_of(plan, settings, str(hints)) | buffering_of(plan, settings, os.environ)
+    if chosen(settings).get(BUFFERING) == ON:
+        variables |= _reporting(base / REPORTS)
     return variables, _in_folder(forwarding(plan, variables), settings, run / "files")
+
+
+def _reporting(folder: Path) -> dict[str, str]:
+    """Variables with which the library writes its reports. One run with reports is enough."""
+    folder.mkdir(exist_ok=True)
+    return {} if any(folder.iterdir()) else {"CULMEN_IOBUF_REPORT": str(folder)}
 
 
 def forwarding(plan: dict[str, Any], variables: Iterable[str]) -> list[str]:

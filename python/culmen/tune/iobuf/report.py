@@ -41,6 +41,20 @@ def sentences(sums: Counter[str]) -> list[str]:
     return lines
 
 
+def why_nothing(sums: Counter[str]) -> str:
+    """Why no file was buffered, as a sentence; empty if a file was."""
+    if sums["files"]:
+        return ""
+    asides = [(sums[f"aside_{reason}"], text) for reason, text in _REASONS.items()]
+    why = ", ".join(f"{plural(count, 'file')} {text}" for count, text in asides if count)
+    if not why:
+        why = (
+            "the program opened no file by calls that the library sees; it does not see those of statically linked "
+            "programs and of Go"
+        )
+    return f"The buffers of --iobuf had no effect, because no file could be buffered: {why}."
+
+
 def _calls(sums: Counter[str]) -> list[str]:
     if not sums["files"]:
         return ["The program opened no file that could be buffered."]
