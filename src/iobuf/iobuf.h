@@ -246,8 +246,10 @@ static inline int iobuf_begin_uncancelled(void) {
 }
 static inline void iobuf_end_uncancelled(int before) { pthread_setcancelstate(before, NULL); }
 
-// buffers.c
+// reads.c
 ssize_t iobuf_read(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);
+
+// buffers.c
 ssize_t iobuf_write(struct iobuf_description* d, int fd, const struct iovec* parts, int count, off_t at);
 /// All that was written goes to the system. The file is locked.
 void iobuf_flush(struct iobuf_file* file);
