@@ -44,7 +44,8 @@ def test_threads_one_after_another_are_one_thread(run):
 def test_a_thread_that_waits_for_the_end_of_another_one_has_no_time(run):
     for rank, _, _, both in run("one_by_one_with_main")[1]:
         assert rank.threads == 2
-        assert rank.seconds * 0.999 <= rank.thread_s <= rank.seconds * 1.001 + both
+        # On a busy machine, a few of the hundred waits begin late. If no wait were left out, it would be twice as much.
+        assert rank.seconds * 0.999 <= rank.thread_s <= rank.seconds * 1.2 + both
 
 
 def test_threads_of_a_pool_have_the_time_of_each(run):

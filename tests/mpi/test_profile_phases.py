@@ -47,7 +47,7 @@ def test_the_timeline_knows_when(phased):
     assert during.sum() > 5
     assert after.sum() > 5
     assert not in_mpi[before].any()
-    assert messages[during] == pytest.approx(1)  # in one call of MPI_Recv
+    assert messages[during] == pytest.approx(1)  # in one call of MPI_Sendrecv
     assert not collective[during].any()
     assert not messages[after].any()
     assert np.median(collective[after]) > 0
