@@ -28,6 +28,8 @@ import os, time
 def f(p):
     with open("CALLS", "a") as log:
         log.write(f"{p['x']!r} {p['y']!r}\\n")
+    while os.path.exists("MOST") and len(open("CALLS").readlines()) > int(open("MOST").read()):
+        time.sleep(0.002)
     time.sleep(0.002 + abs(p["x"]) * 1000 % 1 * 0.03)
     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
 """
@@ -48,8 +50,23 @@ ONE_POINT_ONCE = 'optimizer = { name = "cmaes", noise = "off" }\n'
 
 def write_study(folder: Path, budget: int = 400, top: str = ONE_POINT_ONCE) -> None:
     """study.toml and model.py; every call of the model appends a line to the file `calls`. ``top``: first lines."""
-    (folder / "model.py").write_text(MODEL.replace("CALLS", str(folder / "calls")))
+    (folder / "model.py").write_text(
+        MODEL.replace("CALLS", str(folder / "calls")).replace("MOST", str(folder / "most_calls"))
+    )
     (folder / "study.toml").write_text(top + STUDY.replace("BUDGET", str(budget)))
+
+
+def hold(folder: Path, calls: int) -> None:
+    """After this number of calls, the model of `write_study` waits, so that a study does not end before a signal comes,
+    however late it comes."""
+    new = folder / "most_calls.new"
+    new.write_text(str(calls))
+    new.replace(folder / "most_calls")
+
+
+def go_on(folder: Path) -> None:
+    """After `hold`: the model does not wait any more."""
+    hold(folder, 10**9)
 
 
 def write_fit(folder: Path, model: str, space: str, budget: int, evaluator: str = "", workers: int | None = 2) -> None:
@@ -128,7 +145,7 @@ class Running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if self.process.poll() is None:
-            self.process.wait(10)
+            self.process.wait(HANGS_S)
         for stream in (self.process.stdout, self.process.stderr):
             stream.close()
 
@@ -155,13 +172,26 @@ def wait_for(condition: Callable[[], object], what: str, timeout: float = HANGS_
 
 def patience(seconds: float) -> float:
     """The limit for a quiet, fast machine, times a factor for this one: how many processes share a core, or how much
-    longer a program takes to start."""
-    start = time.monotonic()
-    subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
-    slower = (time.monotonic() - start) / _STARTED_S
+    longer a program takes to start, the slowest of a few times."""
+    slower = max(_start_s() for _ in range(3)) / _STARTED_S
     average, _, _, entities, _ = Path("/proc/loadavg").read_text().split()
     busy = max(float(average), float(entities.partition("/")[0])) / len(os.sched_getaffinity(0))
     return seconds * max(1.0, busy, slower)
+
+
+def _start_s() -> float:
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
+    return time.monotonic() - start
+
+
+def wait_for_soon(condition: Callable[[], object], what: str, seconds: float) -> None:
+    """As `wait_for`, within a time that the documents promise for a quiet machine. How busy this one is, is known only
+    after the wait."""
+    start = time.monotonic()
+    wait_for(condition, what)
+    took = time.monotonic() - start
+    assert took <= patience(seconds), f"{what} took {took:.2f} s, not {seconds} s"
 
 
 def calls_of(folder: Path) -> list[str]:

@@ -9,7 +9,18 @@ import subprocess
 from contextlib import closing
 
 import pytest
-from harness import Running, calls_of, culmen, environment, outcomes, summary, wait_for, write_study
+from harness import (
+    HANGS_S,
+    Running,
+    calls_of,
+    culmen,
+    environment,
+    outcomes,
+    store_is_ready,
+    summary,
+    wait_for,
+    write_study,
+)
 
 pytestmark = pytest.mark.no_numbers
 
@@ -44,7 +55,7 @@ def test_a_killed_run_whose_state_was_shown_is_resumed_without_a_word(tmp_path):
     with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
         run.process.kill()
-        run.process.wait(10)
+        run.process.wait(HANGS_S)
         wait_for(lambda: not run.processes(), "the end of every child")
     assert culmen("status", "study.db", cwd=tmp_path).returncode == 0
     done = culmen("resume", "study.db", "--quiet", cwd=tmp_path)
@@ -163,9 +174,10 @@ def test_a_damaged_description_is_rescued(finished):
 def test_a_damaged_log_loses_nothing_in_silence(tmp_path):
     write_study(tmp_path, 100_000)
     with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
-        wait_for(lambda: len(calls_of(tmp_path)) > 60, "60 calls")
+        store = tmp_path / "study.db"
+        wait_for(lambda: store_is_ready(store) and len(outcomes(store)) > 60, "60 outcomes")
         run.process.kill()
-        run.process.wait(10)
+        run.process.wait(HANGS_S)
         wait_for(lambda: not run.processes(), "the end of every child")
     log = tmp_path / "study.db-wal"
     content = bytearray(log.read_bytes())
@@ -209,7 +221,7 @@ def test_status_names_the_evaluation_that_hangs(tmp_path):
         return now.get("running") if now.get("outcomes", 0) > now.get("told", 0) else None
 
     with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
-        running = wait_for(hanging, "the oldest evaluation, and results of the other worker", 60)
+        running = wait_for(hanging, "the oldest evaluation, and results of the other worker")
         text = culmen("status", "study.db", cwd=tmp_path).stdout
         run.process.send_signal(signal.SIGINT)
         _, out, _ = run.end()

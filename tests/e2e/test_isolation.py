@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import LauncherError, find_launcher
-from harness import CULMEN, HANGS_S, Running, culmen, environment, outcomes, patience, wait_for
+from harness import CULMEN, HANGS_S, Running, culmen, environment, outcomes, wait_for, wait_for_soon
 
 pytestmark = pytest.mark.no_numbers
 
@@ -154,7 +154,7 @@ def test_commands_without_the_mark_of_their_run_end_with_a_killed_master(tmp_pat
         with Running(*PLACES[place], "--quiet", cwd=tmp_path) as run:
             wait_for(lambda: sum(map(runs_unmarked, of_commands(tmp_path))) == 2, "two without a mark")
             os.kill(guarded(run), signal.SIGKILL)
-            wait_for(lambda: not of_commands(tmp_path), "the end of every command", timeout=patience(1.0))
+            wait_for_soon(lambda: not of_commands(tmp_path), "the end of every command", 1.0)
     finally:
         for pid in of_commands(tmp_path):
             os.kill(pid, signal.SIGKILL)

@@ -7,7 +7,19 @@ import sys
 
 import pytest
 from culmen.store.opening import open_store
-from harness import Running, culmen, environment, sequence, store_is_ready, summary, wait_for, write_study
+from harness import (
+    Running,
+    calls_of,
+    culmen,
+    environment,
+    go_on,
+    hold,
+    sequence,
+    store_is_ready,
+    summary,
+    wait_for,
+    write_study,
+)
 
 from culmen import InputError, minimize
 
@@ -82,10 +94,12 @@ def test_a_finished_study_that_goes_on_is_running(finished):
 
 
 def test_what_one_resume_is_given_holds_for_the_next_also_after_a_kill(finished):
+    hold(finished, len(calls_of(finished)) + 15)
     with Running("resume", "study.db", "--evaluations", "60", "--workers", "1", cwd=finished) as run:
         wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
         run.process.kill()
         run.end()
+    go_on(finished)
     done = culmen("resume", "study.db", cwd=finished)
     assert (done.returncode, done.stderr) == (0, "")
     assert summary(finished / "study.db")["told"] == 60

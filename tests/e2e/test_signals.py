@@ -10,6 +10,8 @@ from harness import (
     Running,
     calls_of,
     culmen,
+    go_on,
+    hold,
     outcomes,
     patience,
     run_undisturbed,
@@ -33,6 +35,7 @@ def undisturbed(tmp_path_factory):
 @pytest.mark.parametrize("place", [[], ["--worker-processes"]], ids=["threads", "processes"])
 def test_a_signal_ends_a_run_cleanly_and_resume_goes_on(undisturbed, tmp_path, name, place):
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, 80)  # the signal may be late
     with Running("run", "study.toml", "--workers", "4", *place, cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 40, "40 calls")
         run.process.send_signal(getattr(signal, name))
@@ -44,6 +47,7 @@ def test_a_signal_ends_a_run_cleanly_and_resume_goes_on(undisturbed, tmp_path, n
     assert "culmen resume study.db" in out
     assert took_s < patience(1.0), f"the end took {took_s:.2f} s"
     assert not summary(tmp_path / "study.db")["owned"]
+    go_on(tmp_path)
     done = culmen("resume", "study.db", "--workers", 4, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sequence(tmp_path / "study.db") == undisturbed[0]
@@ -69,7 +73,9 @@ COMMAND = """
 [space]
 x = { lower = -5, upper = 5 }
 [evaluator]
-command = ["sh", "-c", "sleep 0.2; echo $CULMEN_PARAM_X"]
+command = ["sh", "-c", '''
+while [ $CULMEN_EVALUATION -gt 20 ] && [ -e $CULMEN_STUDY_FOLDER/held ]; do sleep 0.1; done
+sleep 0.2; echo $CULMEN_PARAM_X''']
 [stop]
 evaluations = 40
 """
@@ -80,6 +86,8 @@ evaluations = 40
 def test_a_signal_to_every_process_leaves_no_failure_in_the_study(tmp_path, evaluator, place):
     """As scancel, a time limit of Slurm and the end of a container send it; the master may well get it last."""
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, 40)
+    (tmp_path / "held").touch()
     if evaluator == "command":
         (tmp_path / "study.toml").write_text(COMMAND)
     with Running("run", "study.toml", "--workers", "4", *place, cwd=tmp_path) as run:
@@ -88,5 +96,7 @@ def test_a_signal_to_every_process_leaves_no_failure_in_the_study(tmp_path, eval
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         assert run.end()[0] == 75
+    go_on(tmp_path)
+    (tmp_path / "held").unlink()
     assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
     assert summary(tmp_path / "study.db")["failed"] == 0

@@ -20,7 +20,7 @@ from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.session import Ranks, Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
-from harness import HANGS_S, ROOT, Running, culmen, wait_for
+from harness import HANGS_S, ROOT, Running, culmen, store_is_ready, summary, wait_for
 
 from culmen import InputError
 
@@ -331,9 +331,9 @@ def test_samples_of_another_version_or_machine_are_not_continued(mpi, tmp_path):
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
 @pytest.mark.either("mpi")
 def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
-    words = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out")
+    words, store = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out"), tmp_path / "out/collectives.db"
     with Running(*words, cwd=tmp_path) as run:
-        wait_for(lambda: state_of(tmp_path).get("told", 0) >= 1, "one launch")
+        wait_for(lambda: store_is_ready(store) and summary(store)["told"] >= 1, "one launch")
         run.process.send_signal(signal.SIGINT)
         code = run.process.wait()
     before = state_of(tmp_path)["told"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.rank_watch import rank_in
-from harness import Running, calls_of, culmen, outcomes, run_undisturbed, sequence, wait_for, write_study
+from harness import Running, calls_of, culmen, go_on, hold, outcomes, run_undisturbed, sequence, wait_for, write_study
 
 pytestmark = pytest.mark.either("mpi")
 
@@ -39,10 +39,12 @@ def test_candidates_and_outcomes_are_those_of_one_node(on_nodes, local, tmp_path
 
 def test_a_study_that_was_killed_goes_on(on_nodes, local, tmp_path, rank_zero):
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, BUDGET // 2)
     with Running(*on_nodes(6, 3, "run", "study.toml", "--quiet"), cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) >= BUDGET // 3, "a third of the calls")
         os.kill(rank_zero(run), signal.SIGKILL)
         wait_for(lambda: not run.processes(), "the end of the launch and of every evaluator")
+    go_on(tmp_path)
     done = culmen(*on_nodes(6, 2, "resume", "study.db", "--quiet"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sequence(tmp_path / "study.db") == local[0]
@@ -78,11 +80,13 @@ ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 def test_a_launch_that_lets_the_others_live_ends_after_a_rank_has_died(on_nodes, local, tmp_path, each, dead):
     """MPI would pass the result from rank to rank, so that a dead one keeps it from others."""
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, BUDGET // 2)
     script = on_nodes(6, each)[5]
     with Running("run", "study.toml", "--quiet", cwd=tmp_path, prefix=(*RECOVERY, script), **ALLOWED) as run:
         wait_for(lambda: len(calls_of(tmp_path)) >= BUDGET // 3, "a third of the calls")
         lost = [pid for pid in sorted(run.processes()) if rank_of(pid) == dead]
         os.kill(lost[0], signal.SIGKILL)
+        go_on(tmp_path)
         run.end()
         wait_for(lambda: not run.processes(), "the end of every rank")
     assert sequence(tmp_path / "study.db") == local[0]

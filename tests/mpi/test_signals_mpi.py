@@ -10,9 +10,12 @@ import time
 import pytest
 from culmen.base.pidfd import pidfd_open
 from harness import (
+    HANGS_S,
     Running,
     calls_of,
     culmen,
+    go_on,
+    hold,
     outcomes,
     patience,
     run_undisturbed,
@@ -20,12 +23,14 @@ from harness import (
     summary,
     under,
     wait_for,
+    wait_for_soon,
     write_study,
 )
 
 pytestmark = [pytest.mark.alone, pytest.mark.either("mpi")]  # how long an end takes is measured
 BUDGET = 200
 CLEAN_END_S = 0.2  # from the signal's arrival at the master to the end of its process
+ENOUGH = 60  # calls of the model: a signal comes between 30 calls and these, however late it is
 LAUNCH_END_S = 1.0  # where launchers only have to notice it
 TRIES = 5
 
@@ -40,7 +45,7 @@ def end_of(pid):
     """The moment at which the process was gone."""
     fd = pidfd_open(pid)
     try:
-        assert select.select([fd], [], [], 30)[0], f"process {pid} lives"
+        assert select.select([fd], [], [], HANGS_S)[0], f"process {pid} lives"
         return time.monotonic()
     finally:
         os.close(fd)
@@ -50,6 +55,7 @@ def ended_by(number, mpi, folder, rank_zero):
     """Runs the study up to the signal at the master; seconds until master and launch were gone."""
     folder.mkdir()
     write_study(folder, BUDGET)
+    hold(folder, ENOUGH)
     with Running(*under(mpi, "run", "study.toml"), cwd=folder) as run:
         wait_for(lambda: len(calls_of(folder)) > 30, "30 calls")
         master = rank_zero(run)
@@ -76,13 +82,15 @@ def test_the_master_ends_cleanly_in_time(mpi, tmp_path, rank_zero, name):
 
 def test_a_signal_to_the_launch_ends_it_cleanly(mpi, local, tmp_path):
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, ENOUGH)
     with Running(*under(mpi, "run", "study.toml"), cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 30, "30 calls")
         run.process.send_signal(signal.SIGINT)
         code, out, _ = run.end()
-        wait_for(lambda: not run.processes(), "the end of all processes", timeout=5)
+        wait_for_soon(lambda: not run.processes(), "the end of all processes", 5)
     assert code == 75
     assert "culmen resume study.db" in out
+    go_on(tmp_path)
     assert culmen(*under(mpi, "resume", "study.db", "--quiet"), cwd=tmp_path).returncode == 0
     assert sequence(tmp_path / "study.db") == local[0]
     assert outcomes(tmp_path / "study.db") == local[1]
@@ -91,6 +99,7 @@ def test_a_signal_to_the_launch_ends_it_cleanly(mpi, local, tmp_path):
 def test_a_signal_to_every_process_leaves_no_trace_in_the_study(mpi, local, tmp_path):
     """As scancel, a time limit of Slurm and the end of a container send it."""
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, ENOUGH)
     with Running(*under(mpi, "run", "study.toml"), cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 30, "30 calls")
         launchers = {run.process.pid, *(pid for pid, line in run.processes().items() if line.startswith("mpi"))}
@@ -98,6 +107,7 @@ def test_a_signal_to_every_process_leaves_no_trace_in_the_study(mpi, local, tmp_
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         assert run.end()[0] == 75
+    go_on(tmp_path)
     assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
     assert outcomes(tmp_path / "study.db") == local[1]
     assert sequence(tmp_path / "study.db") == local[0]
@@ -105,6 +115,7 @@ def test_a_signal_to_every_process_leaves_no_trace_in_the_study(mpi, local, tmp_
 
 def test_repeated_signals_end_a_launch_whose_master_hangs(mpi, tmp_path, rank_zero):
     write_study(tmp_path, BUDGET)
+    hold(tmp_path, ENOUGH)
     with Running(*under(mpi, "run", "study.toml"), cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 30, "30 calls")
         os.kill(rank_zero(run), signal.SIGSTOP)
@@ -113,4 +124,4 @@ def test_repeated_signals_end_a_launch_whose_master_hangs(mpi, tmp_path, rank_ze
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.process.wait(1)
         assert run.end()[0] != 0  # 75 where the launcher's own signals woke the master up to end cleanly
-        wait_for(lambda: not run.processes(), "the end of all processes", timeout=10)
+        wait_for_soon(lambda: not run.processes(), "the end of all processes", 10)
