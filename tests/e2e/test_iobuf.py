@@ -150,6 +150,10 @@ def test_programs_leave_the_same_files(tmp_path, name):
     assert state_of(tmp_path / "buffered") == state_of(tmp_path / "bare")
 
 
+# Where writes of the system are counted: a program that waits for a CPU for longer than the delay has more of them.
+LATE = ("--delay-ms", "3600000")
+
+
 def run_python(folder, code, *options):
     (folder / "app.py").write_text("import os, signal, subprocess, sys\n" + code)
     return culmen("iobuf", *options, "--", sys.executable, "app.py", cwd=folder)
@@ -157,7 +161,7 @@ def run_python(folder, code, *options):
 
 def test_a_report_says_what_became_of_the_calls(tmp_path):
     code = "fd = os.open('a', os.O_CREAT | os.O_WRONLY)\nfor k in range(5000): os.write(fd, b'x' * 100)\nos.close(fd)\n"
-    done = run_python(tmp_path, code, "--report", "--files", "a")
+    done = run_python(tmp_path, code, "--report", "--files", "a", *LATE)
     assert done.returncode == 0, done.stderr
     assert "culmen: 1 file buffered." in done.stderr
     assert "culmen: 5000 writes of the program became 1 write of the system (0.5 MiB)." in done.stderr
@@ -190,7 +194,8 @@ def test_settings_of_a_pattern_hold_for_its_files(tmp_path):
         "for name in ('a.dat', 'b'):\n  fd = os.open(name, os.O_CREAT | os.O_WRONLY)\n"
         "  for k in range(1024): os.write(fd, b'x' * 64)\n  os.close(fd)\n"
     )
-    done = run_python(tmp_path, code, "--report", "--files", "b", "--for", "*.dat:size=8K,buffers=2,write_behind=0")
+    names = ("--files", "b", "--for", "*.dat:size=8K,buffers=2,write_behind=0")
+    done = run_python(tmp_path, code, "--report", *names, *LATE)
     assert "culmen: 2048 writes of the program became 9 writes of the system" in done.stderr, done.stderr
 
 
@@ -200,14 +205,14 @@ def test_files_are_left_out(tmp_path):
         "  for k in range(1024): os.write(fd, b'x' * 64)\n  os.close(fd)\n"
     )
     names = ("--files", "a,c,*.log", "--for", "c:size=8K", "--except", "*.log", "--except", "c,none")
-    done = run_python(tmp_path, code, "--report", *names)
+    done = run_python(tmp_path, code, "--report", *names, *LATE)
     assert "culmen: 1024 writes of the program became 1 write of the system" in done.stderr, done.stderr
     assert all((tmp_path / name).read_bytes() == b"x" * 65536 for name in ("a", "b.log", "c"))
 
 
 def test_the_size_of_a_buffer_is_rounded_up_to_a_power_of_two(tmp_path):
     code = "fd = os.open('a', os.O_CREAT | os.O_WRONLY)\nfor k in range(1024): os.write(fd, b'x' * 64)\nos.close(fd)\n"
-    done = run_python(tmp_path, code, "--report", "--files", "a", "--size", "5K", "--memory", "4G")
+    done = run_python(tmp_path, code, "--report", "--files", "a", "--size", "5K", "--memory", "4G", *LATE)
     assert "culmen: 1024 writes of the program became 8 writes of the system" in done.stderr, done.stderr
 
 
