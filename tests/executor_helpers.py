@@ -8,7 +8,7 @@ from pathlib import Path
 
 import harness
 
-PATIENCE_S = 30
+PATIENCE_S = harness.HANGS_S
 Make = Callable[..., cf.Executor]
 PROMISES: dict[str, Callable[[Make], None]] = {}
 OWN: dict[str, Callable[[Make], None]] = {}

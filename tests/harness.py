@@ -18,7 +18,7 @@ EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
 _OTHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "LSB_", "OMP_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
-HANGS_S = 300  # a test that takes longer hangs, also on a machine that is twenty times slower
+HANGS_S = 600  # a test that takes longer hangs, also on a machine that is twenty times slower
 _STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024
 
 # Work of 2 to 32 ms, so that outcomes arrive out of order; it leaves a trace.

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from harness import CULMEN, Running, culmen, environment, outcomes, patience, summary, write_fit, write_study
+from harness import CULMEN, HANGS_S, Running, culmen, environment, outcomes, patience, summary, write_fit, write_study
 
 pytestmark = pytest.mark.no_numbers
 
@@ -192,7 +192,7 @@ def test_a_reader_that_leaves_does_not_end_the_study(tmp_path, progress):
     with Running("run", "study.toml", "--workers", "2", cwd=tmp_path, CULMEN_PROGRESS=progress, TERM="xterm") as run:
         run.process.stdout.readline() if progress == "lines" else run.process.stdout.read(20)
         run.process.stdout.close()
-        code = run.process.wait(60)
+        code = run.process.wait(HANGS_S)
         errors = run.process.stderr.read()
     assert (code, errors) == (0, "")
     assert summary(tmp_path / "study.db")["told"] == 300

@@ -8,7 +8,7 @@ import signal
 
 import pyarrow.parquet
 import pytest
-from harness import Running, culmen, sequence, store_is_ready, summary, wait_for, write_study
+from harness import HANGS_S, Running, culmen, sequence, store_is_ready, summary, wait_for, write_study
 
 pytestmark = pytest.mark.no_numbers
 
@@ -54,7 +54,7 @@ def test_a_report_on_a_running_study(tmp_path):
         assert (said.returncode, said.stderr) == (0, "")
         assert "running (" in (tmp_path / "now.html").read_text()
         run.process.send_signal(signal.SIGINT)
-        assert run.process.wait(60) == 75
+        assert run.process.wait(HANGS_S) == 75
 
 
 def test_exports_have_a_row_an_evaluation(done):
@@ -73,7 +73,7 @@ def test_exports_have_a_row_an_evaluation(done):
 def test_an_export_whose_reader_leaves_is_no_error(done):
     with Running("export", "study.db", cwd=done) as run:
         run.process.stdout.close()
-        assert run.process.wait(60) == 0
+        assert run.process.wait(HANGS_S) == 0
         assert run.process.stderr.read() == ""
 
 
@@ -107,8 +107,8 @@ def f(p):
             first = watch.process.stdout.readline()
             go.touch()
             said = watch.process.stdout.read()
-            assert (watch.process.wait(60), watch.process.stderr.read()) == (0, "")
-        assert run.process.wait(60) == 0
+            assert (watch.process.wait(HANGS_S), watch.process.stderr.read()) == (0, "")
+        assert run.process.wait(HANGS_S) == 0
     lines = [line for line in said.splitlines() if line.startswith("culmen: ")]
     assert first.startswith("culmen: running (")
     assert lines[-1].startswith("culmen: finished (limit of evaluations reached), 150 evaluations, best ")
@@ -122,10 +122,10 @@ def test_ctrl_c_ends_the_watching_alone(tmp_path):
         with Running("status", "study.db", "--watch", "--every", "0.1", cwd=tmp_path) as watch:
             watch.process.stdout.readline()
             watch.process.send_signal(signal.SIGINT)
-            assert watch.process.wait(60) == 130
+            assert watch.process.wait(HANGS_S) == 130
         assert run.process.poll() is None
         run.process.send_signal(signal.SIGTERM)
-        assert run.process.wait(60) == 75
+        assert run.process.wait(HANGS_S) == 75
     assert culmen("status", "study.db", "--watch", cwd=tmp_path).returncode == 75
 
 

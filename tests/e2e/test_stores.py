@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from harness import Running, calls_of, culmen, outcomes, sequence, summary, wait_for, write_study
+from harness import HANGS_S, Running, calls_of, culmen, outcomes, sequence, summary, wait_for, write_study
 
 pytestmark = pytest.mark.no_numbers
 
@@ -108,7 +108,7 @@ def test_an_unfinished_study_is_resumed_not_run(tmp_path):
     with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
         run.process.kill()
-        run.process.wait(10)
+        run.process.wait(HANGS_S)
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 2
     assert "resume it with `culmen resume study.db`, or restart it with --overwrite" in done.stderr

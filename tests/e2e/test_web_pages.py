@@ -6,7 +6,7 @@ import re
 import ssl
 
 import pytest
-from harness import Running, culmen
+from harness import HANGS_S, Running, culmen
 
 STUDY = """
 [space]
@@ -34,9 +34,9 @@ def get(scheme, port, page, token=None, method="GET"):
     """Status code and text."""
     insecure = ssl._create_unverified_context()  # noqa: S323, the certificate is the run's own
     connection = (
-        http.client.HTTPSConnection("127.0.0.1", port, context=insecure, timeout=60)
+        http.client.HTTPSConnection("127.0.0.1", port, context=insecure, timeout=HANGS_S)
         if scheme == "wss"
-        else http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        else http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
     )
     connection.request(method, page, headers={"Authorization": f"Bearer {token}"} if token else {})
     answer = connection.getresponse()

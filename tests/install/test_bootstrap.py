@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from harness import HANGS_S, ROOT
 
 BOOTSTRAP = ROOT / "tools" / "bootstrap"
 PACKAGES = {line.split("#")[0].strip() for line in (ROOT / "tools" / "system-packages.txt").read_text().splitlines()}
@@ -33,7 +33,7 @@ def machine(tmp_path):
         if sudo is not None:
             stand_in("sudo", sudo)
         environment = {**os.environ, "PATH": str(programs)}
-        return subprocess.run([BOOTSTRAP], env=environment, capture_output=True, text=True, timeout=30)
+        return subprocess.run([BOOTSTRAP], env=environment, capture_output=True, text=True, timeout=HANGS_S)
 
     return run
 

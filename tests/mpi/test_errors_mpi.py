@@ -32,7 +32,7 @@ def test_the_ranks_of_a_run_stay_for_its_errors(mpi, folder):
 
 
 def test_a_mistake_is_one_sentence_and_all_ranks_leave(mpi, folder):
-    done = culmen(*under(mpi, "errors", "nix.db"), cwd=folder, timeout=30)
+    done = culmen(*under(mpi, "errors", "nix.db"), cwd=folder)
     assert (done.returncode, done.stderr.count("there is no store nix.db")) == (2, 1)
 
 
@@ -56,7 +56,7 @@ with culmen.Study.from_store("study.db").evaluations() as evaluate:
 def test_every_rank_of_a_script_gets_them(mpi, folder):
     (folder / "script.py").write_text(SCRIPT)
     assert culmen("run", "study.toml", "--no-errors", "--quiet", cwd=folder).returncode == 0
-    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=folder, timeout=60)
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=folder)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines.count("rank: 0.500000 from 4") == 2 * RANKS[mpi]
@@ -82,7 +82,7 @@ except culmen.CulmenError as e:
 
 def test_every_rank_of_a_script_knows_why_there_are_none(mpi, tmp_path):
     (tmp_path / "script.py").write_text(FRAGILE)
-    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path, timeout=60)
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     reason = "this result has no errors: no derivative could be computed: a: ValueError: only the start works"
     assert done.stdout.splitlines().count(reason) == RANKS[mpi], done.stdout
@@ -114,7 +114,7 @@ def test_every_rank_raises_the_error_of_rank_zero(mpi, tmp_path):
     (tmp_path / "model.py").write_text("\n".join(FRAGILE.splitlines()[2:6]))
     assert culmen("run", "study.toml", "--no-errors", "--quiet", cwd=tmp_path).returncode == 0
     (tmp_path / "script.py").write_text(ERRORS)
-    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path, timeout=60)
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=tmp_path)
     reason = "InputError: no derivative could be computed: a: ValueError: only the start works"
     assert done.stdout.splitlines().count(reason) == RANKS[mpi], done.stdout + done.stderr
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from culmen.launch.mpi import load, recognise
 from culmen.launch.rank_watch import RankWatch, rank_in
-from harness import PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
+from harness import HANGS_S, PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
 
 STOPPED = 3  # the exit code of world_program's rank 0 when it was asked to end
 VERSIONS = {
@@ -326,7 +326,7 @@ def test_an_unknown_mpi_is_answered_with_those_of_this_machine(tmp_path):
 
 def test_the_printed_line_runs_in_a_shell(launch):
     line = launch(2, "--dry-run").stdout
-    done = subprocess.run(line, shell=True, env=environment(), capture_output=True, text=True, timeout=60)  # noqa: S602
+    done = subprocess.run(line, shell=True, env=environment(), capture_output=True, text=True, timeout=HANGS_S)  # noqa: S602
     assert done.stdout.endswith("| 2 ranks\n"), done.stderr
 
 

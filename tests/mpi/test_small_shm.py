@@ -27,7 +27,7 @@ def small_shm():
 
 def run_in(prefix, folder, *words):
     with Running(*words, cwd=folder, prefix=prefix) as run:
-        return run.end(timeout=60)
+        return run.end()
 
 
 def test_ranks_without_room_for_the_mailbox_say_so_in_one_sentence(mpi, small_shm, tmp_path):

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 from culmen.store.opening import open_store
+from harness import HANGS_S
 
 import culmen
 
@@ -91,7 +92,7 @@ def test_it_stops_a_study_that_has_ended_meanwhile_too(tmp_path):
     store = tmp_path / "s.db"
 
     def watch(evaluated):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANGS_S
         while not open_store(store).summary["finished"]:
             assert time.monotonic() < deadline, "the study has not ended"
         return evaluated.evaluations == 10

@@ -11,7 +11,7 @@ import weakref
 
 import numpy as np
 import pytest
-from harness import wait_for
+from harness import HANGS_S, wait_for
 
 import culmen
 
@@ -103,7 +103,7 @@ def test_nothing_waits_behind_a_long_call_without_prefetch(tmp_path):
     with culmen.Executor(2, prefetch=False) as pool:
         assert sum(pool.map(len, ["a"] * 50)) == 50
         long = pool.submit(lambda: wait_for(gate.exists, "the gate"))
-        assert sum(pool.map(len, ["a"] * 50, timeout=20)) == 50
+        assert sum(pool.map(len, ["a"] * 50, timeout=HANGS_S)) == 50
         assert not long.done()
         gate.touch()
         assert long.result() is True
@@ -179,6 +179,6 @@ def test_long_calls_begin_in_their_order_and_nothing_waits_behind_one(tmp_path):
     with culmen.Executor(2) as pool:
         long = pool.submit(lambda: wait_for(gate.exists, "the gate"))
         short = [pool.submit(time.sleep, 0.03) for _ in range(3)]
-        assert concurrent.futures.wait(short, timeout=20).not_done == set()
+        assert concurrent.futures.wait(short, timeout=HANGS_S).not_done == set()
         assert not long.done()
         gate.touch()

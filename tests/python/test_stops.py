@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from harness import environment
+from harness import HANGS_S, environment
 
 import culmen
 
@@ -31,9 +31,8 @@ print("the slot goes on")
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1", "SIGHUP"])
 def test_a_signal_between_the_fork_and_the_default_handlers_is_not_lost(name):
-    done = subprocess.run(
-        [sys.executable, "-c", SENT_WITHIN_FORK, name], env=environment(), capture_output=True, text=True, timeout=60
-    )
+    words = [sys.executable, "-c", SENT_WITHIN_FORK, name]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=HANGS_S)
     assert (done.stdout, done.stderr) == (f"{-signal.Signals[name]}\nthe slot goes on\n", "")
 
 

@@ -17,7 +17,7 @@ from culmen.tune.io.benchmark import Own
 from culmen.tune.io.file_system import is_on_lustre, kind_of
 from culmen.tune.io.scratch import Scratch
 from culmen.tune.io.space import library_of, plan_of, space_of
-from harness import wait_for
+from harness import HANGS_S, wait_for
 
 from culmen import InputError
 
@@ -229,7 +229,7 @@ def run_expanded(folder, base, **settings):
     words = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(folder), f"--expand={applied.__file__}"]
     words += ["--", str(folder / "plan.json"), *(f"{name}={value}" for name, value in settings.items())]
     variables = {**os.environ, applied.BASE: str(base)}
-    return subprocess.run(words, cwd=folder / "slot", env=variables, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, cwd=folder / "slot", env=variables, capture_output=True, text=True, timeout=HANGS_S)
 
 
 def test_a_run_has_a_new_folder_with_its_striping(lfs):

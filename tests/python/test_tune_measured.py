@@ -8,13 +8,14 @@ import sys
 import pytest
 from culmen.tune.command import measured
 from culmen.tune.command.tuner import remove_results
+from harness import HANGS_S
 
 pytestmark = pytest.mark.no_numbers
 
 
 def run_measured(folder, *words):
     command = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(folder), *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANGS_S)
 
 
 def test_a_run_is_measured_and_its_output_is_its_own(tmp_path):
@@ -103,7 +104,7 @@ def test_a_build_sees_no_settings_but_its_words(tmp_path):
         env={**os.environ, "HIDDEN": "seen"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
     )
     assert ran.stdout == "none\n", ran.stderr
 
