@@ -92,7 +92,7 @@ def test_wrong_words_for_pilots_are_one_sentence(words, said, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-LONG = ("bench", "pingpong", "--routes", "raw", "--sizes", "1-64", "--seconds", "0.15", "--interval", "0.001")
+LONG = ("bench", "pingpong", "--routes", "raw", "--sizes", "1-64", "--seconds", "0.5", "--interval", "0.001")
 
 
 @pytest.mark.slow

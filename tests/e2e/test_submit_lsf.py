@@ -38,12 +38,13 @@ def test_a_job_of_lsf_measures_and_is_collected(tmp_path, lsf):
 
 
 def test_after_the_time_limit_of_lsf_the_same_command_measures_the_rest(tmp_path, lsf):
+    measure = (*MEASURE[:-1], "1", "--interval", "0.001")  # the limit may be noticed late
     first_copy = str(tmp_path / "out/normal/pingpong.db")
-    first = culmen(*MEASURE, *SUBMIT, cwd=tmp_path, **lsf, MINI_LSF_LIMIT_AT=first_copy)
+    first = culmen(*measure, *SUBMIT, cwd=tmp_path, **lsf, MINI_LSF_LIMIT_AT=first_copy)
     assert first.returncode == 75, first.stdout + first.stderr
     done = int(re.search(r"near its time limit after (\d) of 3 routes; to measure the rest", first.stdout)[1])
     assert done < 3
-    rest = culmen(*MEASURE, *SUBMIT, cwd=tmp_path, **lsf)
+    rest = culmen(*measure, *SUBMIT, cwd=tmp_path, **lsf)
     assert rest.returncode == 0, rest.stdout + rest.stderr
     before = f", {done} of 3 routes before" if done else ""
     assert f"Submitted job 2 on normal (1 × 2 tasks, at most 00:03:00{before})" in rest.stdout

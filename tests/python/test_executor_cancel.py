@@ -2,11 +2,10 @@
 
 import concurrent.futures
 import threading
-import time
 
 import pytest
 from executor_helpers import fail as raise_
-from harness import wait_for
+from harness import HANGS_S, wait_for
 
 import culmen
 
@@ -25,14 +24,16 @@ def test_what_waits_can_be_cancelled_and_what_runs_cannot(tmp_path):
         gate.touch()
         assert begun.result() is True
         assert not begun.cancel()
-        done, _ = concurrent.futures.wait([last, *waiting], timeout=20)
+        done, _ = concurrent.futures.wait([last, *waiting], timeout=HANGS_S)
         assert len(done) == 10
         assert [future.result() for future in waiting] == [3] * 9
 
 
-def test_shutdown_can_cancel_what_waits():
-    pool = culmen.Executor(1)
-    sent = [pool.submit(time.sleep, 0.01) for _ in range(50)]
+def test_shutdown_can_cancel_what_waits(tmp_path):
+    """The calls that have been handed out end when the last one is cancelled."""
+    pool, gate = culmen.Executor(1), tmp_path / "gate"
+    sent = [pool.submit(lambda: wait_for(gate.exists, "the gate")) for _ in range(50)]
+    sent[-1].add_done_callback(lambda _: gate.touch())
     pool.shutdown(cancel_futures=True)
     assert all(future.done() for future in sent)
     assert sum(future.cancelled() for future in sent) > 40
@@ -112,10 +113,10 @@ def test_who_cancels_while_another_cancels_is_told_the_same(tmp_path, monkeypatc
     with culmen.Executor(1, prefetch=False) as pool:
         begun = pool.submit(lambda: wait_for((tmp_path / "gate").exists, "the gate"))
         future = pool.submit(len, "abc")
-        monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: inside.set() or on.wait(20)))
+        monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: inside.set() or on.wait(HANGS_S)))
         threads = [threading.Thread(target=lambda: seen.append(future.cancel())) for _ in range(2)]
         threads[0].start()
-        assert inside.wait(20)
+        assert inside.wait(HANGS_S)
         threads[1].start()
         threads[1].join(0.05)  # either it is told too early, or it waits for the first
         on.set()

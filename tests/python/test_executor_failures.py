@@ -50,9 +50,9 @@ def test_a_crash_is_that_futures_alone(executor):
 
 
 def test_a_call_over_the_time_limit_is_killed_and_the_rest_goes_on():
-    with culmen.Executor(1, time_limit_s=0.2) as pool:
+    with culmen.Executor(1, time_limit_s=2) as pool:
         slow, fine = pool.submit(time.sleep, 60), pool.submit(len, "abc")
-        with pytest.raises(culmen.EvaluationError, match=r"time limit of 0\.2 s passed"):
+        with pytest.raises(culmen.EvaluationError, match="time limit of 2 s passed"):
             slow.result()
         assert fine.result() == 3
 

@@ -47,7 +47,7 @@ def tuner_of(folder, **given):
 
 
 def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr("culmen.launch.watched._MORE_S", 0.1)
+    monkeypatch.setattr("culmen.launch.watched._MORE_S", 3)
     with tuner_of(tmp_path) as tuner:
         found = tuner.search()
         assert found is not None
@@ -61,7 +61,7 @@ def test_a_setting_that_hangs_does_not_block_the_search(tmp_path, monkeypatch):
 
 
 def test_the_use_of_the_program_is_weighed(tmp_path):
-    with tuner_of(tmp_path, time_limit_s=0.2, use=Use(runs=3600)) as tuner:
+    with tuner_of(tmp_path, time_limit_s=2, use=Use(runs=3600)) as tuner:
         assert tuner.search() is not None
         run_h = tuning.read(tmp_path / "present.db").columns["wall_time_s"][0] / 3600
     assert tuner.ended is not None
@@ -71,9 +71,9 @@ def test_the_use_of_the_program_is_weighed(tmp_path):
 
 
 def test_a_time_limit_of_the_user_counts(tmp_path):
-    with tuner_of(tmp_path, time_limit_s=0.7, runs=1) as tuner:
+    with tuner_of(tmp_path, time_limit_s=7, runs=1) as tuner:
         assert tuner.search() is not None
-    assert tuner.recipe.evaluator.time_limit_s == 0.7
+    assert tuner.recipe.evaluator.time_limit_s == 7
 
 
 def test_all_nodes_are_paid_for(tmp_path):
