@@ -88,7 +88,9 @@ class Nodes:
         """The words and the environment of a command on the first node."""
         places = {"AGENT": str(self._agent), "YIELD": str(self._yield)}
         more = {name: places.get(value, value) for name, value in LINES[mpi].items()}
-        return ["sh", "-c", ON_NODE, self.names[0], *map(str, command)], environment(**more, **variables)
+        if {"LD_PRELOAD"} <= {*more} & {*variables}:
+            variables["LD_PRELOAD"] += f":{more['LD_PRELOAD']}"
+        return ["sh", "-c", ON_NODE, self.names[0], *map(str, command)], environment(**{**more, **variables})
 
     def hosts(self, mpi: str, folder: Path, slots: int) -> dict[str, str]:
         """Variables with which launchers find all nodes, without a job."""

@@ -13,8 +13,11 @@ from culmen.bench.conversation import LostError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.app.writing import write_both
 from culmen.tune.cluster.measured import RACE, SLOW, file_of, measure
 from culmen.tune.rules import texts, trees
+from culmen.tune.rules.composed import Made, routes_beside
+from culmen.tune.rules.file import Rules
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.texts import built_in, check_reader, texts_of
 from culmen.tune.rules.tried import Expected, environment_for, error_of, not_as_expected
@@ -38,10 +41,11 @@ def launcher(mpi):
     return found
 
 
-def write(launcher, folder, chosen):
+def write(launcher, folder, chosen, kind=""):
     known = launcher.mpi.collectives
-    path = folder / known.rules_name
-    path.write_text(texts_of(rules_of(chosen, known), launcher, ["a test"]))
+    path, rules = folder / known.rules_name, rules_of(chosen, known)
+    made = Made(Rules(), {kind: rules}) if kind else Made(rules)
+    write_both(texts_of(made, launcher, ["a test"]), path, known)
     return path
 
 
@@ -143,6 +147,29 @@ def test_a_rule_is_tried(launcher, tmp_path, collective):
     assert not_as_expected(launcher, rules, [Expected(collective, 3, size, name)]) == {}
     said = not_as_expected(launcher, rules, [Expected(collective, 3, size, other)])
     assert [*said.values()] == [f"the file has {trees.name_of_leaf(collective, name)}"]
+
+
+# Variables with which MPICH takes ranks of this machine for ranks on several nodes.
+@pytest.mark.parametrize(
+    ("variable", "kind", "ranks"),
+    [("MPIR_CVAR_ODD_EVEN_CLIQUES", trees.PARENT, 4), ("MPIR_CVAR_NOLOCAL", trees.FLAT, 3)],
+)
+def test_rules_for_several_nodes_are_tried(launcher, tmp_path, monkeypatch, variable, kind, ranks):
+    known = launcher.mpi.collectives
+    named = dict.fromkeys(("barrier", "bcast", "reduce", "allgather", "alltoall", "reduce_scatter_block"), "nb")
+    named |= {"allreduce": "recursive_doubling", "bcast": "scatter_ring_allgather"}
+    sizes = {name: 0 if name == "barrier" else 64 for name in named}
+    rules = write(launcher, tmp_path, {name: {ranks: [(sizes[name], one)]} for name, one in named.items()}, kind)
+    expected = [Expected(name, ranks, sizes[name], one) for name, one in named.items()]
+    usual = built_in(launcher)
+    own = {each: trees.way_to_leaf(usual, trees.Call(*each[:3], trees.OF_ALL))[-1] for each in expected}
+    said = not_as_expected(launcher, rules, expected)
+    assert said == {each: f"the file has {leaf}" for each, leaf in own.items()}, "on one node"
+    monkeypatch.setenv(variable, "1")
+    assert not_as_expected(launcher, rules, expected) == {}
+    routes_beside(rules, known).unlink()
+    combined = {"barrier", "bcast", "reduce"} if kind == trees.PARENT else set()
+    assert {each.collective for each in not_as_expected(launcher, rules, expected)} == combined
 
 
 def test_smp_is_tried_where_it_is_used(launcher, tmp_path):

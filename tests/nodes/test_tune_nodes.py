@@ -4,6 +4,7 @@ import csv
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from harness import ROOT
@@ -20,6 +21,7 @@ with raised_to({NEW}, find_launcher(sys.argv[1]), int(sys.argv[3])) as before:
     print(before, *(file.read_text().strip() for file in files))
 print(*(file.read_text().strip() for file in files))
 """
+FILES = {"mpich": ("mpich-rules.json", "mpich-compositions.json")}
 SMALL = ("--collectives", "bcast", "--sizes", "8", "--seconds", "0.05")
 
 
@@ -75,6 +77,25 @@ def test_rules_hold_for_one_layout_of_each_number_of_ranks(nodes, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "culmen tunes only 1 node with 2 ranks each." in done.stdout
     assert rows(tmp_path / "tune-cluster/choices.csv") == [(1, 2, 2), (2, 2, 4)]
+
+
+@pytest.mark.parametrize("mpi", ["mpich"])
+def test_a_faster_algorithm_is_found_written_and_tried(nodes, tmp_path, mpi):
+    """A preloaded library makes the MPI's own choice slow."""
+    slow = tmp_path / "slow_default.so"
+    source = Path(__file__).with_name("slow_default.c")
+    subprocess.run([f"mpicc.{mpi}", "-O1", "-shared", "-fPIC", source, "-o", slow], check=True)
+    words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", mpi)
+    variables = nodes.hosts(mpi, tmp_path, 2) | {"LD_PRELOAD": str(slow)}
+    done = nodes.run(mpi, shutil.which("culmen"), *words, cwd=tmp_path, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = " ".join(done.stdout.split())
+    assert "Of 1 point, 1 are faster with another algorithm" in said, said
+    assert "culmen tried the finished tuning file: every one of these algorithms runs." in said
+    folder = tmp_path / "tune-cluster"
+    assert rows(folder / "choices.csv") == [(2, 2, 4)]
+    assert {each.name for each in folder.iterdir()} >= {*FILES[mpi]}
+    assert all(name in (folder / "tuning.html").read_text() for name in FILES[mpi])
 
 
 def test_missing_nodes_are_told_at_the_start(nodes, tmp_path):

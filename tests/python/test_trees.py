@@ -6,21 +6,27 @@ import pytest
 from culmen._core import InputError
 from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.rules.file import RulesError
+from culmen.tune.rules.composed import Made, composed, routes_beside
+from culmen.tune.rules.file import Rules, RulesError
 from culmen.tune.rules.made import can_hold, rules_of
 from culmen.tune.rules.tree_lint import TreeLint, in_words
 from culmen.tune.rules.trees import (
+    ALGORITHM,
+    FLAT,
     OF_ALL,
     OF_NODE,
+    PARENT,
     Call,
     built_in,
     is_tree,
     name_of_leaf,
+    of_nodes,
     read_tree,
     text,
     way_to_leaf,
     with_rules,
 )
+from culmen.tune.rules.tried import environment_for
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +118,55 @@ def test_rules_change_only_what_was_measured(ranks, size, collective, true):
     assert leaf(of, collective, ranks, size, true) == (name_of_leaf(collective, "nb") if measured else usual)
     nodes = true - {"comm_hierarchy=node", "comm_size=node_comm_size"}
     assert leaf(of, collective, ranks, size, nodes) == usual, "several nodes"
+
+
+COMPOSITIONS = {
+    "collective=bcast": {
+        "comm_type=intra": {
+            "comm_hierarchy=parent": {"composition=MPIDI_Bcast_intra_composition_alpha": {}},
+            "comm_hierarchy=any": {"composition=MPIDI_Bcast_intra_composition_gamma": {}},
+        },
+    },
+    "collective=allgather": {"comm_type=intra": {"composition=MPIDI_Allgather_intra_composition_alpha": {}}},
+}  # fmt: skip
+ON_TWO, ALONE = of_nodes(2, 2)[0], of_nodes(2, 1)[0]  # two ranks on each node, and one
+
+
+def made_for(chosen, kind):
+    """The trees of both files, with rules for one kind of communicators on several nodes."""
+    made = Made(Rules(), {kind: rules_of(chosen, KNOWN)})
+    texts = composed(made, KNOWN, lambda leaf: ALGORITHMS if leaf == ALGORITHM else COMPOSITIONS, ["a test"])
+    return [json.loads(text[text.index("{") :]) for text in texts if text]
+
+
+@pytest.mark.parametrize(("kind", "there", "elsewhere"), [(PARENT, ON_TWO, ALONE), (FLAT, ALONE, ON_TWO)])
+def test_rules_for_several_nodes_hold_only_there(kind, there, elsewhere):
+    rules, _ = made_for({"bcast": {4: [(8, "nb"), (32, "nb")]}, "allgather": {4: [(8, "nb")]}}, kind)
+    nb = name_of_leaf("bcast", "nb")
+    assert [leaf(rules, "bcast", 4, size, there) for size in (7, 8, 32, 33)] == [BINOMIAL, nb, nb, BINOMIAL]
+    assert {leaf(rules, "bcast", 4, 8, other) for other in (elsewhere, OF_ALL, OF_NODE)} == {BINOMIAL}
+    assert leaf(rules, "allgather", 4, 8, there) == name_of_leaf("allgather", "nb")
+
+
+def test_calls_with_a_rule_are_not_combined():
+    chosen = {"bcast": {4: [(8, "scatter_recursive_doubling_allgather")] * 2}, "allgather": {4: [(8, "nb")]}}
+    _, routes = made_for(chosen, PARENT)
+    usual, direct = (f"composition=MPIDI_Bcast_intra_composition_{each}" for each in ("alpha", "gamma"))
+    for size, where, expected in ((8, ON_TWO, direct), (9, ON_TWO, usual), (8, OF_ALL, usual), (9, ALONE, direct)):
+        assert way_to_leaf(routes, Call("bcast", 4, size, where))[-1] == expected, (size, where)
+    assert way_to_leaf(routes, Call("bcast", 5, 8, ON_TWO))[-1] == usual
+    assert routes["collective=allgather"] == COMPOSITIONS["collective=allgather"]
+
+
+def test_only_rules_for_several_nodes_need_a_second_file(tmp_path):
+    assert len(made_for({"bcast": {4: [(8, DEFAULT)]}}, PARENT)) == 1
+    rules = tmp_path / KNOWN.rules_name
+    assert [*environment_for(KNOWN, rules)] == ["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"]
+    routes = routes_beside(rules, KNOWN)
+    routes.touch()
+    assert environment_for(KNOWN, rules)["MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"] == str(routes)
+    assert {*environment_for(KNOWN, rules)} == {*KNOWN.without_rules}
+    assert routes_beside(tmp_path / "other.json", KNOWN) is None
 
 
 @pytest.mark.parametrize(

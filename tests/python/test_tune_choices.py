@@ -24,6 +24,7 @@ from culmen.tune.cluster.measured import RACE, candidates, file_of, leave_out_lo
 from culmen.tune.cluster.pairs import LAUNCHES
 from culmen.tune.cluster.trial import FILE, Trial, as_tried, tried, write_trial
 from culmen.tune.rules.made import rules_of
+from culmen.tune.rules.trees import FLAT, PARENT
 from tuning_samples import VERSION, measure, samples, write
 
 KNOWN = next(mpi for mpi in load() if mpi.title == "Open MPI 4").collectives
@@ -38,11 +39,13 @@ def test_each_row_has_the_shape_of_its_own_race(tmp_path):
     with (tmp_path / "choices.csv").open(newline="") as file:
         rows = {row["ranks"]: (row["nodes"], row["ppn"]) for row in csv.DictReader(file)}
     assert rows == {"2": ("1", "2"), "4": ("2", "2")}
-    assert page.about_shapes(tuned, within_node=False) == (
+    assert page.about_shapes(tuned, KNOWN) == (
         "Measured with 2 ranks on 1 node, 4 ranks on 2 nodes (at most 2 on one). The rules also hold if so many ranks "
         "are on other numbers of nodes."
     )
     assert "4 ranks on 2 nodes" in page.tuning_page(tuned, "", "host")
+    assert page.about_shapes(tuned, MPICH.collectives).endswith("Rules for several nodes do not hold within one node.")
+    assert [{*tuned.by_collective(kind)["bcast"]} for kind in (None, "", PARENT, FLAT)] == [{2, 4}, {2}, {4}, set()]
 
 
 def test_launches_of_two_versions_are_not_mixed(tmp_path):
@@ -216,20 +219,20 @@ def test_a_job_that_failed_after_its_launches_is_told(tmp_path, capsys):
 
 def test_ranks_on_several_nodes_are_refused_where_rules_are_for_one_node(tmp_path, monkeypatch):
     class OnTwoNodes:
-        version, nodes, session = "MPICH 4.0.2", (2, 1), True
+        version, nodes, session = "Open MPI 5.0.11", (2, 1), True
         __init__ = lambda self, *_, **__: None  # noqa: E731
         __enter__ = lambda self: self  # noqa: E731
         __exit__ = lambda self, *_: None  # noqa: E731
 
     class Found:
-        mpi = MPICH
+        mpi = next(mpi for mpi in load() if mpi.title == "Open MPI 5")
 
     monkeypatch.setattr(measured, "Ranks", OnTwoNodes)
     monkeypatch.setattr(measured, "find_launcher", lambda _name: Found)
     monkeypatch.setenv("CULMEN_BENCH_FOLDER", str(tmp_path))
-    asked = {"collective": "bcast", "ranks": 2, "launch": RACE, "mpi": "mpich", "interval": 0.1, "budget_s": 0.1,
+    asked = {"collective": "bcast", "ranks": 2, "launch": RACE, "mpi": "openmpi", "interval": 0.1, "budget_s": 0.1,
              "timeout_s": 1, "same_types": False, "commutative": False, "sizes": "8"}  # fmt: skip
-    with pytest.raises(InputError, match="2 ranks are on 2 nodes, but on several nodes, MPICH 4 cannot be tuned: "):
+    with pytest.raises(InputError, match="2 ranks are on 2 nodes, but on several nodes, Open MPI 5 cannot be tuned: "):
         measured.measure(asked)
 
 

@@ -10,7 +10,7 @@ from ...report.reading import read
 from ...tune.app import ruled
 from ...tune.app.choosing import best_of, choices_of, left_out, parameters_of, runs_for, starts_of
 from ...tune.app.direct import about_rules, as_they_run, plan_of, write_rules
-from ...tune.app.writing import Choice
+from ...tune.app.writing import Choice, remove_both
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.tuner import SEARCH, Tuner, stores_in
@@ -76,7 +76,7 @@ def _chosen(choices: list[Choice], program: Program, tuner: Tuner) -> dict[str, 
 
 def _conclude(tuned: Tuned, choices: list[Choice], program: Program, folder: Path) -> int:
     rules = folder / program.known.rules_name
-    rules.unlink(missing_ok=True)  # of an earlier tuning
+    remove_both(rules, program.known)  # of an earlier tuning
     if not tuned.is_better:
         print("Without the rules, the program uses the MPI's own choices; there is nothing to install.")
         return FINISHED

@@ -50,6 +50,8 @@ class Collectives:
     - ``rules_version``: the versions of the library for which such a file is right, as a regular expression
     - ``rules_name``: the name of such a file in culmen's folders
     - ``rules_within_node``: why rules are for one node only
+    - ``routes_file``, ``routes_name``: the same as ``rules_file`` and ``rules_name`` of a second file. It is needed if
+      rules are for communicators on several nodes: it says for which calls the MPI asks the rules
     - ``fans``: usual fan-outs of algorithms, which such a file must name
     - ``fan_outs``: further fan-outs that are tried
     - ``segments``: tried sizes of the parts of messages, in KiB
@@ -78,6 +80,7 @@ class Collectives:
     - ``segments_need_same_types``: true if ranks with other datatypes make other parts
     - ``needs``: for algorithms, the conditions of MPICH's trees under which they are right
     - ``before_sizes``: a condition of MPICH's trees under which the sizes count
+    - ``route``: the name in the second file with which the MPI asks the rules
     """
 
     environment: dict[str, str] = field(default_factory=dict)
@@ -92,6 +95,8 @@ class Collectives:
     rules_version: str = ""
     rules_name: str = ""
     rules_within_node: str = ""
+    routes_file: str = ""
+    routes_name: str = ""
     fans: dict[str, int] = field(default_factory=dict)
     fan_outs: list[int] = field(default_factory=list)
     segments: list[int] = field(default_factory=list)
@@ -103,7 +108,7 @@ class Collectives:
     @property
     def without_rules(self) -> dict[str, str]:
         """The environment of a program that reads no rules, also if a user has installed some."""
-        return {self.prefix + self.rules_file: ""} if self.rules_file else {}
+        return {self.prefix + name: "" for name in (self.rules_file, self.routes_file) if name}
 
     @property
     def names(self) -> list[str]:

@@ -16,17 +16,18 @@ from ..rules.texts import library_of, texts_of
 from ..rules.tried import environment_for, not_as_expected, reader_of_rules
 from . import writing
 from .choosing import expected_calls
-from .writing import Choice, Settings, rules_for, write_whole
+from .writing import Choice, Settings, remove_both, rules_for, write_both
 
 
 def plan_of(words: list[str], choices: Sequence[Choice], launcher: Launcher, folder: Path) -> dict[str, Any]:
     """For ruled.py. ``folder``: in which the program runs."""
     known = reader_of_rules(launcher)
-    variable = known.prefix + known.rules_file
-    with_rules = environment_for(known, Path())
-    del with_rules[variable]
+    files = {known.prefix + known.rules_file: known.rules_name}
+    if known.routes_file:
+        files[known.prefix + known.routes_file] = known.routes_name
+    with_rules = {name: value for name, value in environment_for(known, Path()).items() if name not in files}
     return {
-        "with_rules": {"command": forwarding(words, [variable, *with_rules]), "variables": with_rules},
+        "with_rules": {"command": forwarding(words, [*files, *with_rules]), "variables": with_rules},
         "without_rules": {"command": forwarding(words, [*known.without_rules]), "variables": known.without_rules},
         "folder": str(folder),
         "mpi": launcher.mpi.title,
@@ -34,7 +35,7 @@ def plan_of(words: list[str], choices: Sequence[Choice], launcher: Launcher, fol
         "python": sys.executable,
         "writer": writing.__name__,
         "rules_name": known.rules_name,
-        "rules_variable": variable,
+        "files": files,
         "choices": choices,
     }
 
@@ -42,9 +43,9 @@ def plan_of(words: list[str], choices: Sequence[Choice], launcher: Launcher, fol
 def write_rules(
     choices: Sequence[Choice], settings: Settings, launcher: Launcher, about: list[str], path: Path
 ) -> None:
-    """Replaces the file as a whole."""
-    rules = rules_for(choices, settings, reader_of_rules(launcher))
-    write_whole(path, texts_of(rules, launcher, about))
+    """Replaces the file with rules, and the second file, each as a whole."""
+    known = reader_of_rules(launcher)
+    write_both(texts_of(rules_for(choices, settings, known), launcher, about), path, known)
 
 
 def about_rules(library: str) -> list[str]:
@@ -60,7 +61,7 @@ def as_they_run(
     choices: Sequence[Choice], settings: Settings, launcher: Launcher, rules: Path
 ) -> tuple[dict[str, Any], list[str]]:
     """The settings, with the default where culmen's own calls do not run the algorithm that the file names; and a
-    sentence for each of these. ``rules``: a file for the trial, which is removed."""
+    sentence for each of these. ``rules``: a file for the trial, which is removed with the second file."""
     kept, said = dict(settings), []
     try:
         while expected := expected_calls(choices, kept):
@@ -72,5 +73,5 @@ def as_they_run(
                 kept[expected[call].name] = DEFAULT
                 said.append(f"Not used: {call.algorithm} of {expected[call]}: tried, but {why}.")
     finally:
-        rules.unlink(missing_ok=True)
+        remove_both(rules, reader_of_rules(launcher))
     return kept, said

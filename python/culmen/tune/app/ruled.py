@@ -15,8 +15,10 @@ def run_of(plan: dict[str, Any], settings: dict[str, str], path: Path) -> tuple[
     value ``chain``. ``path``: of the plan."""
     changed = sorted(f"{name}={value}" for name, value in settings.items() if value != _DEFAULT)
     run = plan["with_rules" if changed else "without_rules"]
-    rules = {plan["rules_variable"]: str(_rules(plan, path, changed))} if changed else {}
-    return {**run["variables"], **rules}, list(run["command"])
+    folder = _rules(plan, path, changed).parent if changed else path
+    there = {name: folder / file for name, file in plan["files"].items()} if changed else {}
+    files = {name: str(file) for name, file in there.items() if file.exists()}
+    return {**run["variables"], **files}, list(run["command"])
 
 
 def _rules(plan: dict[str, Any], path: Path, changed: list[str]) -> Path:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +16,7 @@ from ...bench.words import shown_size
 from ...launch.mpi import load
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ..rules import trees
-from ..rules.composed import composed
-from ..rules.file import Rules
+from ..rules.composed import KINDS, Made, Texts, composed, routes_beside
 from ..rules.made import rules_of
 
 Settings = Mapping[str, Any]
@@ -43,13 +43,28 @@ class Choice(NamedTuple):
         return f"{self.collective} with {self.ranks} ranks{sizes}"
 
 
-def rules_for(choices: Sequence[Choice], settings: Settings, known: Collectives) -> Rules:
-    """The rules that make these choices, and no others."""
+def rules_for(choices: Sequence[Choice], settings: Settings, known: Collectives) -> Made:
+    """The rules that make these choices, and no others. They hold on any number of nodes."""
     chosen: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
     for each in sorted(choices):
         name = settings[each.name]
         chosen[each.collective][each.ranks] += [(size, name) for size in dict.fromkeys((each.least, each.most))]
-    return rules_of(chosen, known)
+    rules = rules_of(chosen, known)
+    return Made(rules, dict.fromkeys(KINDS, rules))
+
+
+def write_both(texts: Texts, rules: Path, known: Collectives) -> None:
+    """Replaces the file with rules, and the second file."""
+    routes = routes_beside(rules, known)
+    if routes and texts.routes:
+        write_whole(routes, texts.routes)
+    write_whole(rules, texts.rules)
+
+
+def remove_both(rules: Path, known: Collectives) -> None:
+    for file in (rules, routes_beside(rules, known)):
+        if file is not None:
+            file.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -65,11 +80,9 @@ def main(plan_file: str, path: str, *settings: str) -> None:
     assert known is not None
     choices = [Choice._make([*each[:5], tuple(each[5])]) for each in plan["choices"]]
     chosen = {each.name: DEFAULT for each in choices} | dict(word.split("=", 1) for word in settings)
-    rules = rules_for(choices, chosen, known)
-    text = composed(
-        rules, known, lambda: trees.built_in(Path(plan["library"])), ["a run of `culmen tune app --direct`"]
-    )
-    write_whole(Path(path), text)
+    made = rules_for(choices, chosen, known)
+    built_in = partial(trees.built_in, Path(plan["library"]))
+    write_both(composed(made, known, built_in, ["a run of `culmen tune app --direct`"]), Path(path), known)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from ...base.text import plural
 from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
+from ..rules.trees import kind_of
 from .measured import RACE, SLOW, file_of
 from .pairs import CONFIDENCE, LAUNCHES, Gain, are_faster, confidence_of, gain_of, logs_of
 from .visits import Where, visits_of
@@ -90,12 +91,16 @@ class Tuned:
     def changed(self) -> list[Choice]:
         return [choice for choice in self.choices if choice.algorithm != DEFAULT]
 
-    def by_collective(self) -> dict[str, dict[int, list[tuple[int, str]]]]:
+    def by_collective(self, kind: str | None = None) -> dict[str, dict[int, list[tuple[int, str]]]]:
         """The choices as ``rules_of`` takes them. At unmeasured places, the MPI keeps its own choice: the choices of
-        neighbouring sizes are not used there."""
+        neighbouring sizes are not used there. ``kind``: those of ranks that were distributed so, see ``kind_of``; None
+        for all."""
         out: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
         found = {choice.place: choice.algorithm for choice in self.choices}
         for place in sorted({*found, *self.unmeasured}):
+            shape = self.shapes.get(place[:2])
+            if kind is not None and shape is not None and kind_of(*shape) != kind:
+                continue
             out[place.collective][place.ranks].append((place.size, found.get(place, DEFAULT)))
         return out
 

@@ -7,12 +7,14 @@ from itertools import groupby
 from ...base.text import plural, span_of
 from ...bench.drawing import lead_of
 from ...bench.words import shown_size
-from ...launch.mpi.collectives import DEFAULT
+from ...launch.mpi.collectives import DEFAULT, Collectives
 from ...report.page import Section, page, place_of, table, text
 from .averages import averages
 from .choices import Choice, Shape, Tuned
 from .gain_figures import figures_of
 from .kept import KEPT, from_to, kept_rows
+
+_ANY = Collectives()
 
 HEADINGS = ["collective", "ranks", "size", "algorithm", "default in µs", "algorithm in µs", "times faster", "from – to"]
 TEXTS = (HEADINGS[0], HEADINGS[2], HEADINGS[3], HEADINGS[7])
@@ -63,13 +65,14 @@ def about_slow(tuned: Tuned) -> str:
     return f"culmen did not measure {what} of algorithm and point: the models of `culmen model` predict long times."
 
 
-def about_shapes(tuned: Tuned, within_node: bool) -> str:
-    """Sentences about the nodes of the ranks, and about where the rules hold. ``within_node``: the rules hold only for
-    ranks of one node."""
+def about_shapes(tuned: Tuned, known: Collectives) -> str:
+    """Sentences about the nodes of the ranks, and about where the rules hold."""
     by_ranks = sorted({(ranks, shape) for (_, ranks), shape in tuned.shapes.items()})
     said = [f"{ranks} ranks on {_on(shape)}" for ranks, shape in by_ranks]
-    if within_node:
+    if known.rules_within_node or (known.rules_kind == "tree" and all(shape.nodes == 1 for _, shape in by_ranks)):
         return f"Measured with {', '.join(said)}. The rules hold only within one node."
+    if known.rules_kind == "tree":
+        return f"Measured with {', '.join(said)}. Rules for several nodes do not hold within one node."
     return f"Measured with {', '.join(said)}. The rules also hold if so many ranks are on other numbers of nodes."
 
 
@@ -77,12 +80,12 @@ def _on(shape: Shape) -> str:
     return "1 node" if shape.nodes == 1 else f"{shape.nodes} nodes (at most {shape.ppn} on one)"
 
 
-def tuning_page(tuned: Tuned, use: str, machine: str, within_node: bool = False, more: Sequence[Section] = ()) -> str:
-    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement.
-    ``within_node``: see about_shapes. ``more``: sections after the first one."""
+def tuning_page(tuned: Tuned, use: str, machine: str, known: Collectives = _ANY, more: Sequence[Section] = ()) -> str:
+    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement. ``more``:
+    sections after the first one."""
     figures = list(figures_of(tuned))
     lead = lead_of("culmen tune cluster", here=False)
-    lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, within_node)}')}</p>"
+    lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, known)}')}</p>"
     sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>"), *more]
     sections.append(Section("averages", _averaged(tuned), _averages(tuned)))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]

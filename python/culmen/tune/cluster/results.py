@@ -13,6 +13,7 @@ from ...launch.mpi import Launcher, load
 from ...launch.mpi.collectives import Collectives, parts_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
+from ..rules.composed import KINDS, Made, Texts, routes_beside
 from ..rules.made import rules_of
 from ..rules.texts import texts_of
 from ..rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
@@ -41,7 +42,7 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
     beside, mappings = dict(wanted.variables), wanted.plan.mapping_of_ranks()
 
     def wrong_in(tuned: Tuned) -> dict[Lost, str]:
-        new.write_text(_rules_text(wanted, tuned, folder), encoding="utf-8")
+        _write_both(_texts(wanted, tuned, folder), new, launcher)
         calls = [Expected(*each.place, each.algorithm) for each in tuned.changed]
         wrong = not_as_expected(launcher, new, calls, beside, mappings)
         return {Lost(*call): f"tried, but {why}" for call, why in wrong.items()}
@@ -49,7 +50,7 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
     try:
         tuned, trial = tried(tuned, wrong_in)
     finally:
-        new.unlink(missing_ok=True)
+        _write_both(Texts("", ""), new, launcher)
     write_trial(trial, folder)
     return tuned, trial
 
@@ -61,15 +62,14 @@ def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, fo
     rules = folder / known.rules_name
     with replacing(folder / TABLE, _CHOICES, force=True) as path:
         choices.write_choices(tuned, path)
-    with replacing(rules, _RULES, force=True) as path:
-        path.write_text(_rules_text(wanted, tuned, measured), encoding="utf-8")
+    _write_both(_texts(wanted, tuned, measured), rules, wanted.plan.launcher)
     _remove_others(folder, known)
     if found:
         write_environment(found, folder / ENVIRONMENT, _about_variables(found, measured))
-    use, within = _use(wanted, rules, folder), bool(known.rules_within_node)
+    use = _use(wanted, rules, folder)
     more = variables_page.sections_of(found) if found else []
     with replacing(folder / _PAGE, PAGE, force=True) as path:
-        path.write_text(page.tuning_page(tuned, use, said_of(measured), within, more), encoding="utf-8")
+        path.write_text(page.tuning_page(tuned, use, said_of(measured), known, more), encoding="utf-8")
     facts = _environment(wanted, tuned, measured)
     (folder / _ENVIRONMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return rules
@@ -84,20 +84,40 @@ def _about_variables(found: TunedVariables, measured: Path) -> list[str]:
     ]
 
 
-def _rules_text(wanted: Tuning, tuned: Tuned, measured: Path) -> str:
+def _write_both(texts: Texts, rules: Path, launcher: Launcher) -> None:
+    """Writes the file with rules, and the second file. An empty text removes a file."""
+    routes = routes_beside(rules, reader_of_rules(launcher))
+    for file, text in ((routes, texts.routes), (rules, texts.rules)):
+        if file is not None and text:
+            with replacing(file, _RULES, force=True) as path:
+                path.write_text(text, encoding="utf-8")
+        elif file is not None:
+            file.unlink(missing_ok=True)
+
+
+def _texts(wanted: Tuning, tuned: Tuned, measured: Path) -> Texts:
     launcher = wanted.plan.launcher
     known = reader_of_rules(launcher)
     about = [
         f"Rules for the collectives of {tuned.version}, from `culmen tune cluster` ({_core.build})",
         f"{datetime.date.today()}, {said_of(measured)}",
-        page.about_shapes(tuned, bool(known.rules_within_node)),
+        page.about_shapes(tuned, known),
     ]
-    return texts_of(rules_of(tuned.by_collective(), known), launcher, about)
+    return texts_of(_made(tuned, known), launcher, about)
+
+
+def _made(tuned: Tuned, known: Collectives) -> Made:
+    if known.rules_kind == "table":
+        return Made(rules_of(tuned.by_collective(), known))
+    within, *between = (rules_of(tuned.by_collective(kind), known) for kind in ("", *KINDS))
+    return Made(within, {kind: rules for kind, rules in zip(KINDS, between, strict=True) if rules.tables})
 
 
 def _remove_others(folder: Path, known: Collectives) -> None:
     """Removes the rules of another MPI for which this folder was used before."""
-    for name in {each.collectives.rules_name for each in load() if each.collectives} - {known.rules_name, ""}:
+    all_of = [each.collectives for each in load() if each.collectives]
+    names = {name for each in all_of for name in (each.rules_name, each.routes_name)}
+    for name in names - {known.rules_name, known.routes_name, ""}:
         (folder / name).unlink(missing_ok=True)
 
 

@@ -1,14 +1,44 @@
-"""The text of a file with rules, for the kind of file that the MPI reads. It starts no ranks, and is loaded quickly."""
+"""The texts of files with rules, for the kind of file that the MPI reads. It starts no ranks, and is loaded quickly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 from ...launch.mpi.collectives import Collectives
 from . import trees
 from .file import Rules, written
 
+KINDS = (trees.PARENT, trees.FLAT)  # of communicators on several nodes
 
-def composed(rules: Rules, known: Collectives, built_in: Callable[[], trees.Tree], about: list[str]) -> str:
-    """``built_in``: the tree of the MPI's library. ``about``: comments for the head of the file."""
+
+class Made(NamedTuple):
+    """``rules``: for communicators within one node. ``between``: for those on several nodes, by their kind, one of
+    KINDS. If the MPI cannot tell them apart, all rules are in ``rules``."""
+
+    rules: Rules
+    between: Mapping[str, Rules] = {}
+
+
+class Texts(NamedTuple):
+    """``routes``: of the second file; empty: it is not needed."""
+
+    rules: str
+    routes: str = ""
+
+
+def composed(made: Made, known: Collectives, built_in: Callable[[str], trees.Tree], about: list[str]) -> Texts:
+    """``built_in``: the tree of the MPI's library with such leaves. ``about``: comments for the heads of the files."""
     if known.rules_kind == "table":
-        return written(rules, about)
-    return trees.text(trees.with_rules(built_in(), rules, known), about)
+        return Texts(written(made.rules, about))
+    rules = trees.text(trees.with_rules(built_in(trees.ALGORITHM), made.rules, known, made.between), about)
+    if not any(table.ranks for each in made.between.values() for table in each.tables):
+        return Texts(rules)
+    usual = built_in(trees.COMPOSITION)
+    return Texts(rules, trees.text(trees.with_routes(usual, made.between, known), about))
+
+
+def routes_beside(rules: Path, known: Collectives) -> Path | None:
+    """The path of the second file. None: the MPI needs none, or the name of the first file does not tell it."""
+    if not known.routes_name or known.rules_name not in rules.name:
+        return None
+    return rules.with_name(rules.name.replace(known.rules_name, known.routes_name))

@@ -12,8 +12,7 @@ from ...bench.session import Session
 from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
 from . import trees
-from .composed import composed
-from .file import Rules
+from .composed import Made, Texts, composed
 from .tried import TIMEOUT_S, Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
 
 _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
@@ -22,14 +21,14 @@ _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init call
 _OF_NODE = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
 
 
-def texts_of(rules: Rules, launcher: Launcher, about: list[str]) -> str:
-    """The file. ``about``: comments for its head. Raises InputError."""
-    return composed(rules, reader_of_rules(launcher), lambda: built_in(launcher), about)
+def texts_of(made: Made, launcher: Launcher, about: list[str]) -> Texts:
+    """The files. ``about``: comments for their heads. Raises InputError."""
+    return composed(made, reader_of_rules(launcher), lambda leaf: built_in(launcher, leaf), about)
 
 
-def built_in(launcher: Launcher) -> trees.Tree:
-    """The tree of the MPI's library; not to be changed. Raises InputError if it has none."""
-    return _tree_in(library_of(launcher))
+def built_in(launcher: Launcher, leaf: str = trees.ALGORITHM) -> trees.Tree:
+    """The tree of the MPI's library with such leaves; not to be changed. Raises InputError if it has none."""
+    return _tree_in(library_of(launcher), leaf)
 
 
 _tree_in = cache(trees.built_in)  # a library has tens of megabytes

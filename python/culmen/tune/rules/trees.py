@@ -12,14 +12,17 @@ tree, and a file replaces the whole tree. These facts were found by experiments 
   communicator. It evaluates all further conditions in each call. In these, "comm_size<8" is also true for 8.
 - MPICH maps the file into memory, and reads it up to a zero byte. So its size must not be a multiple of a page.
 - Blanks in conditions do not count. A comment /* … */ may come first.
+- A second tree, of compositions, comes before this one. Most compositions combine algorithms within and between nodes,
+  so that no algorithm of the first tree is used for the communicator itself. It has the same conditions.
 """
 
 import copy
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ Tree = dict[str, Any]
 
 _TEXT = re.compile(rb'\{\s*"collective=[^\0]+')
 _COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
+ALGORITHM, COMPOSITION = "algorithm=MPIR_", "composition="  # the beginnings of leaves
 ELEMENT = 4  # bytes of an element in the benchmark's reductions
 _PAGE = 4096  # bytes; pages are multiples of it
 _MOST = 2**31 - 1  # largest bound
@@ -76,12 +80,27 @@ _OF_BENCHMARK = frozenset(
 OF_NODE = _OF_BENCHMARK | {"comm_hierarchy=node"}
 OF_ALL = _OF_BENCHMARK | {"comm_hierarchy=parent", "comm_size=node_comm_size"}
 
+PARENT, FLAT = "parent", "flat"  # communicators on several nodes, with several ranks on a node or one
 
-def built_in(library: Path) -> Tree:
-    """The tree that the library contains. Raises InputError if it contains none."""
+
+def of_nodes(nodes: int, most: int) -> tuple[frozenset[str], ...]:
+    """The same for the benchmark on these nodes. ``most``: the most ranks on one."""
+    if kind := kind_of(nodes, most):
+        return (_OF_BENCHMARK | {f"comm_hierarchy={kind}"},)
+    return OF_ALL, OF_NODE
+
+
+def kind_of(nodes: int, most: int) -> str:
+    """PARENT or FLAT; empty: the ranks are on one node. ``most``: the most ranks on one."""
+    return "" if nodes == 1 else PARENT if most > 1 else FLAT
+
+
+def built_in(library: Path, leaf: str = ALGORITHM) -> Tree:
+    """The tree that the library contains. ``leaf``: the beginning of its leaves. Raises InputError if it contains
+    none."""
     for match in _TEXT.finditer(library.read_bytes()):
         with_leaves = _parsed(match[0])
-        if next(leaves(with_leaves), "").startswith("algorithm=MPIR_"):
+        if next(leaves(with_leaves), "").startswith(leaf):
             return with_leaves
     raise InputError(
         f"{library} does not contain the rules by which MPICH chooses algorithms; culmen writes tuning files for MPICH "
@@ -99,9 +118,9 @@ def _parsed(text: bytes) -> Tree:
 
 
 def leaves(tree: Tree) -> Iterator[str]:
-    """All algorithms of a tree."""
+    """All algorithms or compositions of a tree."""
     for key, below in tree.items():
-        if key.startswith("algorithm="):
+        if key.startswith(("algorithm=", COMPOSITION)):
             yield key
         elif isinstance(below, dict):
             yield from leaves(below)
@@ -153,7 +172,7 @@ def _checked(tree: Tree, way: list[str]) -> Tree:
     out: Tree = {}
     for written, below in tree.items():
         key = written.replace(" ", "")
-        if key.startswith("composition="):
+        if key.startswith(COMPOSITION):
             other = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
             raise RulesError(f"'{key}' is for the file of another variable, {other}.")
         if not isinstance(below, dict):
@@ -193,7 +212,7 @@ def way_to_leaf(tree: Tree, call: Call) -> list[str]:
     while tree:
         for key in tree:
             by_communicator = by_communicator and is_of_communicator(key)
-            if key.startswith("algorithm="):
+            if key.startswith(("algorithm=", COMPOSITION)):
                 return [*way, key]
             if _holds(for_any_time(key, by_communicator), call):
                 way.append(key)
@@ -268,27 +287,56 @@ def name_of_leaf(collective: str, algorithm: str) -> str:
     return f"algorithm=MPIR_{collective.capitalize()}_{kind}_{algorithm}"
 
 
-def with_rules(usual: Tree, rules: Rules, known: Collectives) -> Tree:
-    """The tree with rules before its own conditions. The rules hold where they were measured: within one node. If a
-    rule has no algorithm, or if its algorithm is not right for a call, MPICH chooses as before."""
+def with_rules(usual: Tree, rules: Rules, known: Collectives, between: Mapping[str, Rules] | None = None) -> Tree:
+    """The tree with rules before its own conditions. ``rules``: for communicators within one node. ``between``: for
+    those on several nodes, by their kind, PARENT or FLAT. If a rule has no algorithm, or if its algorithm is not right
+    for a call, MPICH chooses as before."""
+    return _with(usual, rules, between or {}, partial(_chosen, known=known, leaf_of=name_of_leaf))
+
+
+def with_routes(usual: Tree, between: Mapping[str, Rules], known: Collectives) -> Tree:
+    """The tree of compositions, with which MPICH asks its other tree for the calls of these rules. ``usual``: the
+    library's tree of compositions."""
+
+    def leaf_of(collective: str, _algorithm: str) -> str:
+        return COMPOSITION + known.of[collective]["route"]
+
+    routed = {
+        kind: Rules(tuple(table for table in rules.tables if "route" in known.of[table.name]))
+        for kind, rules in between.items()
+    }
+    return _with(usual, Rules(()), routed, partial(_chosen, known=known, leaf_of=leaf_of))
+
+
+def _with(
+    usual: Tree, rules: Rules, between: Mapping[str, Rules], chosen: Callable[[Table | None, Tree], Tree]
+) -> Tree:
     out = copy.deepcopy(usual)
-    for table in rules.tables:
-        of = out.get(f"collective={table.name}", {})
+    for name in sorted({table.name for each in (rules, *between.values()) for table in each.tables}):
+        of = out.get(f"collective={name}", {})
         if "comm_type=intra" in of:
-            of["comm_type=intra"] = _measured_first(table, _movable(of["comm_type=intra"]), known)
+            own = _movable(of["comm_type=intra"])
+            within = chosen(rules.table(name), own)
+            kinds = {f"comm_hierarchy={kind}": chosen(each.table(name), own) for kind, each in between.items()}
+            of["comm_type=intra"] = {
+                "comm_hierarchy=node": within,
+                "comm_size=node_comm_size": copy.deepcopy(within),
+                **kinds,
+                "comm_size=any": copy.deepcopy(own),
+            }
     return out
 
 
-def _measured_first(table: Table, usual: Tree, known: Collectives) -> Tree:
-    chosen = _steps("comm_size", [(each.ranks, _by_size(table.name, each.rows, usual, known)) for each in table.ranks])
-    return {
-        "comm_hierarchy=node": chosen,
-        "comm_size=node_comm_size": copy.deepcopy(chosen),
-        "comm_size=any": copy.deepcopy(usual),
-    }
+def _chosen(table: Table | None, usual: Tree, known: Collectives, leaf_of: Callable[[str, str], str]) -> Tree:
+    if table is None:
+        return copy.deepcopy(usual)
+    by_size = partial(_by_size, table.name, usual=usual, known=known, leaf_of=leaf_of)
+    return _steps("comm_size", [(each.ranks, by_size(each.rows)) for each in table.ranks])
 
 
-def _by_size(collective: str, rows: tuple[Row, ...], usual: Tree, known: Collectives) -> Tree:
+def _by_size(
+    collective: str, rows: tuple[Row, ...], usual: Tree, known: Collectives, leaf_of: Callable[[str, str], str]
+) -> Tree:
     table = known.of[collective]
     names = [DEFAULT, *table["algorithms"]]
     if not any(row.algorithm for row in rows):
@@ -296,7 +344,7 @@ def _by_size(collective: str, rows: tuple[Row, ...], usual: Tree, known: Collect
     values = []
     for row in rows:
         name = names[row.algorithm]
-        leaf: Tree = {name_of_leaf(collective, name): {}}
+        leaf: Tree = {leaf_of(collective, name): {}}
         needs = table.get("needs", {}).get(name, [])
         values.append((row.size, copy.deepcopy(usual) if name == DEFAULT else _if_right(leaf, needs, usual)))
     before = table.get("before_sizes")

@@ -5,10 +5,12 @@ Therefore each algorithm in its tree is replaced by one of another collective. T
 """
 
 import itertools
+import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from ...bench.session import Session
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives, parts_of
 from . import trees
+from .composed import routes_beside
 
 TIMEOUT_S = 60.0  # of a call
 _CALLS = 2
@@ -45,9 +48,12 @@ def reader_of_rules(launcher: Launcher) -> Collectives:
 
 
 def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
-    """The variables with which programs use a file of rules. Unlike measurements, they disable no component of the
-    MPI."""
+    """The variables with which programs use a file of rules, and the second file if it is there. Unlike measurements,
+    they disable no component of the MPI."""
     needed = {name: value for name, value in known.environment.items() if name not in known.only_measuring}
+    routes = routes_beside(rules, known)
+    if routes is not None and routes.exists():
+        needed[known.prefix + known.routes_file] = str(routes.resolve())
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
 
 
@@ -64,6 +70,12 @@ class _Trial:
 
     def mapping(self, ranks: int) -> str:
         return self.mappings.get(ranks, "")
+
+    def nodes(self, ranks: int) -> tuple[int, int]:
+        """The number of nodes, and the most ranks on one."""
+        environment = reader_of_rules(self.launcher).without_rules
+        with Session(self.launcher, ranks, TIMEOUT_S, {**self.beside, **environment}, self.mapping(ranks)) as session:
+            return session.nodes()
 
     def error_of(self, each: Expected, rules: Path) -> LostError | RefusedError | None:
         return error_of(self.launcher, each, self.environment(rules), self.mapping(each.ranks))
@@ -92,11 +104,17 @@ def _not_reached(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> di
     tree = trees.read_tree(rules)
     out: dict[Expected, str] = {}
     seen: dict[tuple[str, ...], str] = {}
+    nodes = cache(trial.nodes)
     with tempfile.TemporaryDirectory() as folder:
-        tried = Path(folder) / rules.name
+        tried = _beside_routes(Path(folder), rules, reader_of_rules(trial.launcher))
         for each in expected:
             call = trees.Call(each.collective, each.ranks, each.size, trees.OF_ALL)
-            ways = [trees.way_to_leaf(tree, replace(call, true=true)) for true in (trees.OF_ALL, trees.OF_NODE)]
+            try:
+                kinds = trees.of_nodes(*nodes(each.ranks))
+            except LostError as lost:
+                out[each] = str(lost)
+                continue
+            ways = [trees.way_to_leaf(tree, replace(call, true=true)) for true in kinds]
             leaf = trees.name_of_leaf(each.collective, each.algorithm)
             there = [way for way in ways if way[-1] == leaf]
             if not there:
@@ -113,6 +131,15 @@ def _not_reached(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> di
                 seen[key] = str(error) if error else "" if reached else "another algorithm ran"
             if seen[key]:
                 out[each] = seen[key]
+    return out
+
+
+def _beside_routes(folder: Path, rules: Path, known: Collectives) -> Path:
+    """The path for other rules in this folder, with the same second file."""
+    out = folder / rules.name
+    new, old = routes_beside(out, known), routes_beside(rules, known)
+    if new and old and old.exists():
+        shutil.copyfile(old, new)
     return out
 
 

@@ -1,0 +1,39 @@
+// Preloaded into culmen's benchmark: MPI_Bcast takes 0.2 s more if the MPI chooses the algorithm itself.
+#include <mpi.h>
+#include <time.h>
+
+#if defined(OPEN_MPI)
+static const char variable[] = "coll_tuned_bcast_algorithm";  // read when a communicator is made
+#else
+static const char variable[] = "MPIR_CVAR_BCAST_INTRA_ALGORITHM";  // read in each call
+#endif
+enum { most = 4096 };
+static MPI_Comm named[most];  // communicators with a named algorithm
+static int count;
+
+static int has_name(void) {
+  int index, n, value = 0;
+  MPI_T_cvar_handle handle;
+  if (MPI_T_cvar_get_index(variable, &index) != MPI_SUCCESS) return 0;
+  if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) != MPI_SUCCESS) return 0;
+  MPI_T_cvar_read(handle, &value);
+  MPI_T_cvar_handle_free(&handle);
+  return value != 0;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  const int error = PMPI_Comm_dup(comm, made);
+  if (has_name() && count < most) named[count++] = *made;
+  return error;
+}
+
+int MPI_Bcast(void* buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+  int fast = 0;
+#if defined(OPEN_MPI)
+  for (int k = 0; k < count; ++k) fast |= named[k] == comm;
+#else
+  fast = has_name();
+#endif
+  if (!fast) nanosleep(&(struct timespec){0, 200 * 1000 * 1000}, NULL);
+  return PMPI_Bcast(buffer, n, type, root, comm);
+}
