@@ -5,9 +5,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from harness import HANGS_S, environment, wait_for
+from harness import HANGS_S, ROOT, environment, wait_for
 
 HERE = Path(__file__).parent / "nodes"
+OTHER_MPIS = ROOT / "build/other-mpis"  # of tools/other_mpis
+HOST_FILES = {
+    "openmpi": "OMPI_MCA_orte_default_hostfile",
+    "openmpi5": "PRTE_MCA_prte_default_hostfile",
+    "mpich": "HYDRA_HOST_FILE",
+}
 PROGRAMS = ("ip", "unshare", "gcc")  # that it needs, besides root and /dev/net/tun
 ONE_WAY_US, MEGABITS = 50, 1000
 # On a node: its network, and its own host name.
@@ -28,6 +34,17 @@ LINES = {
         "OMPI_MCA_btl": "self,vader,tcp",
         "OMPI_MCA_btl_tcp_if_include": "mpi0",
         "OMPI_MCA_mpi_yield_when_idle": "1",
+    },
+    "openmpi5": {
+        "PRTE_MCA_plm_ssh_agent": "AGENT",
+        "PRTE_MCA_prte_if_include": "10.77.0.0/24",
+        "PMIX_MCA_ptl_tcp_if_include": "10.77.0.0/24",
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,sm,tcp",
+        "OMPI_MCA_btl_tcp_if_include": "10.77.0.0/24",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "PATH": f"{OTHER_MPIS}/bin:{os.environ['PATH']}",
+        "CULMEN_MODULE_DIR": f"{OTHER_MPIS}/build/modules",
     },
     "mpich": {  # UCX finds shared memory through the namespaces: both have the same boot id
         "UCX_TLS": "tcp,self",
@@ -95,10 +112,9 @@ class Nodes:
     def hosts(self, mpi: str, folder: Path, slots: int) -> dict[str, str]:
         """Variables with which launchers find all nodes, without a job."""
         file = folder / f"hosts-{mpi}"
-        form = "{} slots={}\n" if mpi == "openmpi" else "{}:{}\n"
+        form = "{}:{}\n" if mpi == "mpich" else "{} slots={}\n"
         file.write_text("".join(form.format(each, slots) for each in self.addresses))
-        name = "OMPI_MCA_orte_default_hostfile" if mpi == "openmpi" else "HYDRA_HOST_FILE"
-        return {name: str(file)}
+        return {HOST_FILES[mpi]: str(file)}
 
     def packets(self) -> int:
         """That all nodes have sent so far."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 from kernel_files import kernel_limits
+from simulated_nodes import OTHER_MPIS
 
 OLD, NEW = 212_992, 1 << 24
 RAISE = f"""
@@ -21,7 +22,11 @@ with raised_to({NEW}, find_launcher(sys.argv[1]), int(sys.argv[3])) as before:
     print(before, *(file.read_text().strip() for file in files))
 print(*(file.read_text().strip() for file in files))
 """
-FILES = {"mpich": ("mpich-rules.json", "mpich-compositions.json")}
+FILES = {
+    "openmpi": ("openmpi-rules.conf",),
+    "openmpi5": ("openmpi-rules.conf", "openmpi-han-rules.conf"),
+    "mpich": ("mpich-rules.json", "mpich-compositions.json"),
+}
 SMALL = ("--collectives", "bcast", "--sizes", "8", "--seconds", "0.05")
 
 
@@ -79,13 +84,17 @@ def test_rules_hold_for_one_layout_of_each_number_of_ranks(nodes, tmp_path):
     assert rows(tmp_path / "tune-cluster/choices.csv") == [(1, 2, 2), (2, 2, 4)]
 
 
-@pytest.mark.parametrize("mpi", ["mpich"])
+@pytest.mark.parametrize("mpi", [*FILES])
 def test_a_faster_algorithm_is_found_written_and_tried(nodes, tmp_path, mpi):
     """A preloaded library makes the MPI's own choice slow."""
+    name = mpi.removesuffix("5")
+    if name != mpi and not (OTHER_MPIS / "build/modules").exists():
+        pytest.skip("make mpis installs Open MPI 5")
+    compiler = f"{OTHER_MPIS}/bin/mpicc.openmpi" if name != mpi else f"mpicc.{mpi}"
     slow = tmp_path / "slow_default.so"
     source = Path(__file__).with_name("slow_default.c")
-    subprocess.run([f"mpicc.{mpi}", "-O1", "-shared", "-fPIC", source, "-o", slow], check=True)
-    words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", mpi)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", source, "-o", slow], check=True)
+    words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", name)
     variables = nodes.hosts(mpi, tmp_path, 2) | {"LD_PRELOAD": str(slow)}
     done = nodes.run(mpi, shutil.which("culmen"), *words, cwd=tmp_path, **variables)
     assert done.returncode == 0, done.stdout + done.stderr

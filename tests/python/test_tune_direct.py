@@ -63,7 +63,7 @@ def test_algorithms_that_need_a_promise_are_left_out_without_it(known):
 def test_a_rule_holds_in_its_class_and_neighbours_keep_the_default(known):
     choices = [choice(), choice(least=1024, most=2047), choice(least=4096, most=8191)]
     settings = {each.name: name for each, name in zip(choices, ("basic_linear", "ring", "default"), strict=True)}
-    rules = rules_for(choices, settings, known)
+    rules = rules_for(choices, settings, known).rules
     algorithms = {size: rules.row("allreduce", 4, size).algorithm for size in (511, 512, 1023, 1024, 2047, 2048, 4096)}
     names = ("default", *known.of["allreduce"]["algorithms"])
     assert {size: names[number] for size, number in algorithms.items()} == {

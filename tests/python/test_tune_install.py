@@ -7,6 +7,7 @@ import stat
 import pytest
 from culmen.cli.work import install as work
 from culmen.launch.mpi import Launcher, LauncherError, load
+from culmen.tune.cluster import installed
 
 from culmen import _core
 
@@ -101,9 +102,28 @@ def test_it_says_where_the_files_must_be(home, open_mpi, rules, capsys):
     work.install(rules, False, None, False, None)
     said = capsys.readouterr().out
     assert "and also every other Open MPI that reads this file." in said
-    assert "Every node must have these two files" in said
+    assert "Every node must have these files" in said
     assert f"If the nodes do not share {home / '.openmpi'}, type this command on each node while no program" in said
     assert "warning" not in said
+
+
+def test_both_files_of_open_mpi_5_are_installed_and_removed(home, tmp_path, open_mpi, rules, monkeypatch, capsys):
+    newer = Launcher("no-mpiexec", next(mpi for mpi in load() if mpi.title == "Open MPI 5"))
+    monkeypatch.setattr(work, "find_launcher", lambda _name: newer)
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    rules.rename(folder / "openmpi-rules.conf")
+    (folder / "openmpi-han-rules.conf").write_text("0\n")
+    work.install(folder, False, None, False, None)
+    there = home / ".openmpi"
+    assert (there / "culmen-han-rules.conf").read_text() == "0\n"
+    settings = (there / "mca-params.conf").read_text()
+    assert f"coll_han_dynamic_rules_filename = {there / 'culmen-han-rules.conf'}\n" in settings
+    assert "coll_han_use_dynamic_file_rules = 1\n" in settings
+    installed.check_no_variables(newer)
+    work.install(folder, False, None, True, None)
+    assert [path.name for path in there.iterdir()] == ["mca-params.conf"]
+    assert (there / "mca-params.conf").read_text() == ""
 
 
 @pytest.mark.parametrize("module", [False, True])

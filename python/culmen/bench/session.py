@@ -8,9 +8,9 @@ from .._core import InputError
 from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores
 from ..launch.mpi import Launcher
-from ..launch.mpi.collectives import Algorithm, Collectives
+from ..launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 from ..launch.programs import own_program
-from .conversation import Conversation
+from .conversation import Conversation, RefusedError
 from .layouts import check_placed, joined, per_node_of
 from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers, situations_here
@@ -77,10 +77,21 @@ class Session(Conversation):
             self._usual |= usual
             return 0
         if key not in self._communicators:
-            self._set(algorithm.variables)
+            before = self._priorities() if algorithm.name != DEFAULT else {}
+            self._set(algorithm.variables | dict.fromkeys(before, 0))
             self._communicators[key] = int(self._ask("new"))
-            self._set(self._collectives.at_rest(collective, algorithm))
+            self._set(self._collectives.at_rest(collective, algorithm) | before)
         return self._communicators[key]
+
+    def _priorities(self) -> dict[str, int]:
+        """The usual priorities of components that take calls before the algorithms."""
+        for name in self._collectives.before:
+            if name not in self._usual:
+                try:
+                    self._usual[name] = int(self.value_of(name)[0])
+                except RefusedError:  # this component is switched off
+                    self._usual[name] = 0
+        return {name: self._usual[name] for name in self._collectives.before if self._usual[name]}
 
     def nodes(self) -> tuple[int, int]:
         number, most = self._ask("nodes").split()

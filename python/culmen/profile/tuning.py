@@ -40,8 +40,7 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
         f"choose one of {number} algorithms."
     )
     in_rules = collectives.of[name].get("in_rules", {"unlike": True})
-    nodes = 1 if not collectives.rules_within_node else len({rank.host for rank in ranks})
-    if collectives.rules_file and not in_rules.get("unlike") and nodes == 1:
+    if collectives.rules_file and not in_rules.get("unlike"):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
 

@@ -22,6 +22,7 @@ from ...tune.cluster.installed import (
     make_folder,
     module_text,
     replace_file,
+    routes_copy,
     settings_of,
     site_folder,
     user_folder,
@@ -31,11 +32,12 @@ from ...tune.cluster.origin import UNKNOWN_CPU
 from ...tune.cluster.results import facts_of_tuning
 from ...tune.cluster.variables_files import ENVIRONMENT, environment_in
 from ...tune.rules import trees
+from ...tune.rules.composed import routes_beside
 from ...tune.rules.file import read_rules
 from ...tune.rules.lint import Lint
 from ...tune.rules.texts import built_in
 from ...tune.rules.tree_lint import TreeLint
-from ...tune.rules.tried import environment_for, reader_of_rules
+from ...tune.rules.tried import environment_for, reader_of_rules, variables_for_routes
 
 _MODULE = Kind("environment module", lambda _path, head: b"from culmen tune cluster" in head)
 _HEAD = 2000  # characters
@@ -59,7 +61,9 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         return _warn_of_machine(rules, tuned)
     folder = site_folder(launcher) if site else user_folder()
     file, copy = files_in(folder, site)
-    settings = settings_of(known, copy, variables)
+    routes, routes_there = routes_beside(rules, known), routes_copy(copy)
+    has_routes = routes is not None and routes.exists()
+    settings = settings_of(known, copy, variables | (variables_for_routes(known, routes_there) if has_routes else {}))
     kept = without_block(lines_of(file))
     for line in kept:
         name = line.partition("=")[0].strip()
@@ -70,18 +74,20 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
     block = [BEGIN, *(f"{name} = {value}" for name, value in settings.items()), END]
     try:
         make_folder(folder, site)
+        if routes is not None and has_routes:
+            replace_file(routes_there, routes.read_text(encoding="utf-8"), site)
         if rules.resolve() != copy.resolve():
             replace_file(copy, rules.read_text(encoding="utf-8", errors="replace"), site)
         replace_file(file, "\n".join([*kept, *block]) + "\n", site)
     except OSError as error:
         who = "you may need to be root" if site else "check its permissions"
         raise InputError(f"{file} cannot be written: {error.strerror}; {who}") from None
-    print(f"Wrote {copy} and {file}")
+    print(f"Wrote {copy}{f', {routes_there}' if has_routes else ''} and {file}")
     who = "all users of this Open MPI" if site else "all your programs with Open MPI"
     whom = f"{who} use these rules{' and variables' if variables else ''}"
     print(f"From now on, {whom}, and also every other Open MPI that reads this file.")
     print(
-        f"Every node must have these two files: otherwise the ranks of a program choose different algorithms, and can "
+        f"Every node must have these files: otherwise the ranks of a program choose different algorithms, and can "
         f"hang. If the nodes do not share {folder}, type this command on each node while no program runs."
     )
     print(f"To undo it: culmen tune install --remove{' --site' if site else ''}")
@@ -194,7 +200,8 @@ def _remove(file: Path, rules: Path) -> int:
         raise InputError(f"{file} has nothing from `culmen tune install`")
     try:
         replace_file(file, "\n".join(kept) + "\n" if kept else "", site=False)
-        rules.unlink(missing_ok=True)
+        for each in (rules, routes_copy(rules)):
+            each.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
     print(f"Removed the rules from {file}")
@@ -207,4 +214,6 @@ def _write_module(rules: Path, module: Path, launcher: Launcher, beside: Mapping
     with replacing(module, _MODULE, force=False, option="--module") as path:
         path.write_text(module_text(launcher, rules, variables), encoding="utf-8")
     print(f"Wrote {module}. To use it: module load {module.resolve()}")
-    print(f"Keep {rules}: programs read it.")
+    routes = routes_beside(rules, reader_of_rules(launcher))
+    both = routes is not None and routes.exists()
+    print(f"Keep {rules} and {routes}: programs read them." if both else f"Keep {rules}: programs read it.")

@@ -15,7 +15,6 @@ from ...profile.worlds import worlds_of
 from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, tuning_of
 from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
-from ...tune.cluster.asked import check_nodes
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.cluster.tuner import stores_in
@@ -46,7 +45,6 @@ class Program:
         ranks = _profile(words, folder / PROFILE, overwrite, time_limit_s)
         launcher = launcher_of(ranks)
         known = reader_of_rules(launcher)
-        check_nodes(known, launcher.mpi.title, len({rank.host for rank in ranks}))
         check_reader(launcher)
         if remark := remark_on_room(ranks, known):
             print(remark)

@@ -49,9 +49,11 @@ class Collectives:
     - ``rules_kind``: "table" or "tree"
     - ``rules_version``: the versions of the library for which such a file is right, as a regular expression
     - ``rules_name``: the name of such a file in culmen's folders
-    - ``rules_within_node``: why rules are for one node only
     - ``routes_file``, ``routes_name``: the same as ``rules_file`` and ``rules_name`` of a second file. It is needed if
       rules are for communicators on several nodes: it says for which calls the MPI asks the rules
+    - ``routes_environment``: further variables that a program with such a second file needs
+    - ``before``: variables of MPI_T with the priority of components that take calls on a communicator before the
+      algorithms. With priority 0, they do not
     - ``fans``: usual fan-outs of algorithms, which such a file must name
     - ``fan_outs``: further fan-outs that are tried
     - ``segments``: tried sizes of the parts of messages, in KiB
@@ -80,7 +82,7 @@ class Collectives:
     - ``segments_need_same_types``: true if ranks with other datatypes make other parts
     - ``needs``: for algorithms, the conditions of MPICH's trees under which they are right
     - ``before_sizes``: a condition of MPICH's trees under which the sizes count
-    - ``route``: the name in the second file with which the MPI asks the rules
+    - ``route``: the name in the second file with which the MPI asks the rules; without it, the MPI always asks them
     """
 
     environment: dict[str, str] = field(default_factory=dict)
@@ -94,9 +96,10 @@ class Collectives:
     rules_kind: str = "table"
     rules_version: str = ""
     rules_name: str = ""
-    rules_within_node: str = ""
     routes_file: str = ""
     routes_name: str = ""
+    routes_environment: dict[str, str] = field(default_factory=dict)
+    before: list[str] = field(default_factory=list)
     fans: dict[str, int] = field(default_factory=dict)
     fan_outs: list[int] = field(default_factory=list)
     segments: list[int] = field(default_factory=list)

@@ -26,6 +26,7 @@ def plan_of(words: list[str], choices: Sequence[Choice], launcher: Launcher, fol
     if known.routes_file:
         files[known.prefix + known.routes_file] = known.routes_name
     with_rules = {name: value for name, value in environment_for(known, Path()).items() if name not in files}
+    with_rules |= known.routes_environment
     return {
         "with_rules": {"command": forwarding(words, [*files, *with_rules]), "variables": with_rules},
         "without_rules": {"command": forwarding(words, [*known.without_rules]), "variables": known.without_rules},

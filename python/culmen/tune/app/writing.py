@@ -16,7 +16,7 @@ from ...bench.words import shown_size
 from ...launch.mpi import load
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ..rules import trees
-from ..rules.composed import KINDS, Made, Texts, composed, routes_beside
+from ..rules.composed import Made, Texts, composed, kinds_of, routes_beside
 from ..rules.made import rules_of
 
 Settings = Mapping[str, Any]
@@ -50,7 +50,7 @@ def rules_for(choices: Sequence[Choice], settings: Settings, known: Collectives)
         name = settings[each.name]
         chosen[each.collective][each.ranks] += [(size, name) for size in dict.fromkeys((each.least, each.most))]
     rules = rules_of(chosen, known)
-    return Made(rules, dict.fromkeys(KINDS, rules))
+    return Made(rules, dict.fromkeys(kinds_of(known), rules))
 
 
 def write_both(texts: Texts, rules: Path, known: Collectives) -> None:

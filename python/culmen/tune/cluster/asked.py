@@ -12,7 +12,6 @@ from ...bench.collectives.points import Protocol
 from ...bench.layouts import layouts_of, one_for_each_number
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
-from ...launch.mpi.collectives import Collectives
 from ..rules.made import can_hold
 from ..rules.texts import check_reader
 from ..rules.tried import reader_of_rules
@@ -144,8 +143,6 @@ def tuning_of(
     known = reader_of_rules(launcher)
     asked = layouts_of(node_counts, ranks_per_node, nodes, "--ranks" if ranks else "")
     layouts, left_out = one_for_each_number(asked)
-    most_nodes = max((layout.nodes for layout in layouts), default=0)
-    check_nodes(known, launcher.mpi.title, most_nodes or nodes or (1 if most_ranks else len(tasks_on_nodes())))
     if not most_ranks:  # a job checks it, too
         check_reader(launcher)
     usual = _FAST if fast else tuple(name for name in plan.USUAL if name in known.names)
@@ -174,9 +171,3 @@ def tuning_of(
     if allow_sysctl:
         check_allowed(groups)
     return Tuning(out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl, left_out=tuple(left_out))
-
-
-def check_nodes(known: Collectives, title: str, nodes: int) -> None:
-    """Raises InputError if rules would not hold on this number of nodes."""
-    if known.rules_within_node and nodes > 1:
-        raise InputError(f"on several nodes, {title} cannot be tuned: {known.rules_within_node}; tune within one node")

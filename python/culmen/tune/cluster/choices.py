@@ -3,7 +3,7 @@
 import csv
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -91,15 +91,15 @@ class Tuned:
     def changed(self) -> list[Choice]:
         return [choice for choice in self.choices if choice.algorithm != DEFAULT]
 
-    def by_collective(self, kind: str | None = None) -> dict[str, dict[int, list[tuple[int, str]]]]:
+    def by_collective(self, kinds: Collection[str] | None = None) -> dict[str, dict[int, list[tuple[int, str]]]]:
         """The choices as ``rules_of`` takes them. At unmeasured places, the MPI keeps its own choice: the choices of
-        neighbouring sizes are not used there. ``kind``: those of ranks that were distributed so, see ``kind_of``; None
-        for all."""
+        neighbouring sizes are not used there. ``kinds``: those of ranks that were distributed so, see ``kind_of``;
+        None for all."""
         out: dict[str, dict[int, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
         found = {choice.place: choice.algorithm for choice in self.choices}
         for place in sorted({*found, *self.unmeasured}):
             shape = self.shapes.get(place[:2])
-            if kind is not None and shape is not None and kind_of(*shape) != kind:
+            if kinds is not None and shape is not None and kind_of(*shape) not in kinds:
                 continue
             out[place.collective][place.ranks].append((place.size, found.get(place, DEFAULT)))
         return out

@@ -11,16 +11,21 @@ from pathlib import Path
 from ..._core import InputError
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
-from ..rules.tried import environment_for, reader_of_rules
+from ..rules.tried import environment_for, reader_of_rules, variables_for_routes
 
 BEGIN, END = "# culmen tune install: begin", "# culmen tune install: end"
-_COPY = "culmen-rules.conf"
+_COPY, _ROUTES = "culmen-rules.conf", "culmen-han-rules.conf"
 _INFO = "ompi_info"
 
 
 def files_in(folder: Path, site: bool) -> tuple[Path, Path]:
     """The file with the settings, and the copy of the rules."""
     return folder / ("openmpi-mca-params.conf" if site else "mca-params.conf"), folder / _COPY
+
+
+def routes_copy(copy: Path) -> Path:
+    """The copy of the second file. ``copy``: of the rules."""
+    return copy.with_name(_ROUTES)
 
 
 def user_folder() -> Path:
@@ -56,7 +61,7 @@ def check_no_variables(launcher: Launcher) -> None:
     known = reader_of_rules(launcher)
     if known.rules_kind == "tree":
         return
-    usual = settings_of(known, Path(), {})
+    usual = settings_of(known, Path(), variables_for_routes(known, Path()))
     for site in (False, True):
         with suppress(InputError):
             file = (site_folder(launcher) if site else user_folder()) / files_in(Path(), site)[0].name

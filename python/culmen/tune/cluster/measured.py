@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._core import InputError
 from ...bench.collectives.measured import as_samples, measure_points, points_of
 from ...bench.collectives.points import Point, Protocol
 from ...bench.collectives.samples import Header, write_samples
@@ -63,11 +62,6 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
     environment = known.without_rules | json.loads(p.get("variables", "{}"))
     with Ranks(launcher, ranks, protocol.timeout_s, p.get("mapping", ""), environment) as launched:
-        if known.rules_within_node and launched.session and launched.nodes[0] > 1:
-            raise InputError(
-                f"{ranks} ranks are on {launched.nodes[0]} nodes, but on several nodes, {launcher.mpi.title} cannot be "
-                f"tuned: {known.rules_within_node}; tune within one node"
-            )
         measure_points(launched, collective, points, protocol, seed, order or Race(points))
         version, nodes = launched.version, launched.nodes
     if all(point.ended for point in points) and not any(point.visits for point in points):

@@ -69,8 +69,11 @@ def about_shapes(tuned: Tuned, known: Collectives) -> str:
     """Sentences about the nodes of the ranks, and about where the rules hold."""
     by_ranks = sorted({(ranks, shape) for (_, ranks), shape in tuned.shapes.items()})
     said = [f"{ranks} ranks on {_on(shape)}" for ranks, shape in by_ranks]
-    if known.rules_within_node or (known.rules_kind == "tree" and all(shape.nodes == 1 for _, shape in by_ranks)):
+    within = known.routes_name and all(shape.nodes == 1 for _, shape in by_ranks)
+    if within and known.rules_kind == "tree":
         return f"Measured with {', '.join(said)}. The rules hold only within one node."
+    if within:
+        return f"Measured with {', '.join(said)}. On several nodes, Open MPI uses its component han instead."
     if known.rules_kind == "tree":
         return f"Measured with {', '.join(said)}. Rules for several nodes do not hold within one node."
     return f"Measured with {', '.join(said)}. The rules also hold if so many ranks are on other numbers of nodes."

@@ -13,7 +13,7 @@ from ...launch.mpi import Launcher, load
 from ...launch.mpi.collectives import Collectives, parts_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from ..rules.composed import KINDS, Made, Texts, routes_beside
+from ..rules.composed import Made, Texts, kinds_of, routes_beside
 from ..rules.made import rules_of
 from ..rules.texts import texts_of
 from ..rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
@@ -107,10 +107,9 @@ def _texts(wanted: Tuning, tuned: Tuned, measured: Path) -> Texts:
 
 
 def _made(tuned: Tuned, known: Collectives) -> Made:
-    if known.rules_kind == "table":
-        return Made(rules_of(tuned.by_collective(), known))
-    within, *between = (rules_of(tuned.by_collective(kind), known) for kind in ("", *KINDS))
-    return Made(within, {kind: rules for kind, rules in zip(KINDS, between, strict=True) if rules.tables})
+    rules = rules_of(tuned.by_collective(("",) if known.rules_kind == "tree" else None), known)
+    between = {kind: rules_of(tuned.by_collective(kinds), known) for kind, kinds in kinds_of(known).items()}
+    return Made(rules, {kind: each for kind, each in between.items() if each.tables})
 
 
 def _remove_others(folder: Path, known: Collectives) -> None:

@@ -7,13 +7,19 @@ from typing import NamedTuple
 from ...launch.mpi.collectives import Collectives
 from . import trees
 from .file import Rules, written
+from .han import han_file
 
-KINDS = (trees.PARENT, trees.FLAT)  # of communicators on several nodes
+_SEVERAL = "several"
+# Kinds of communicators on several nodes that a file can tell apart. For each of them, those of trees.kind_of().
+_KINDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "tree": {trees.PARENT: (trees.PARENT,), trees.FLAT: (trees.FLAT,)},
+    "table": {_SEVERAL: (trees.PARENT, trees.FLAT)},
+}
 
 
 class Made(NamedTuple):
-    """``rules``: for communicators within one node. ``between``: for those on several nodes, by their kind, one of
-    KINDS. If the MPI cannot tell them apart, all rules are in ``rules``."""
+    """``rules``: for communicators within one node; in a table also for those on several nodes. ``between``: for those
+    on several nodes, by their kind; see kinds_of()."""
 
     rules: Rules
     between: Mapping[str, Rules] = {}
@@ -26,10 +32,17 @@ class Texts(NamedTuple):
     routes: str = ""
 
 
+def kinds_of(known: Collectives) -> dict[str, tuple[str, ...]]:
+    """For each kind of communicators on several nodes, the kinds that trees.kind_of() tells."""
+    return _KINDS[known.rules_kind]
+
+
 def composed(made: Made, known: Collectives, built_in: Callable[[str], trees.Tree], about: list[str]) -> Texts:
     """``built_in``: the tree of the MPI's library with such leaves. ``about``: comments for the heads of the files."""
     if known.rules_kind == "table":
-        return Texts(written(made.rules, about))
+        several = made.between.get(_SEVERAL, Rules())
+        routes = han_file(several, known, about) if known.routes_name and several.tables else ""
+        return Texts(written(made.rules, about), routes)
     rules = trees.text(trees.with_rules(built_in(trees.ALGORITHM), made.rules, known, made.between), about)
     if not any(table.ranks for each in made.between.values() for table in each.tables):
         return Texts(rules)

@@ -53,8 +53,13 @@ def environment_for(known: Collectives, rules: Path) -> dict[str, str]:
     needed = {name: value for name, value in known.environment.items() if name not in known.only_measuring}
     routes = routes_beside(rules, known)
     if routes is not None and routes.exists():
-        needed[known.prefix + known.routes_file] = str(routes.resolve())
+        needed |= variables_for_routes(known, routes)
     return needed | {known.prefix + known.rules_file: str(rules.resolve())}
+
+
+def variables_for_routes(known: Collectives, routes: Path) -> dict[str, str]:
+    """The variables with which programs use the second file."""
+    return {known.prefix + known.routes_file: str(routes.resolve()), **known.routes_environment}
 
 
 @dataclass(frozen=True)
