@@ -12,7 +12,7 @@ from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.file import Row, Rules, RulesError, numbers_in, read_rules, value_of, written
 from culmen.tune.rules.lint import Lint, said
-from culmen.tune.rules.made import can_hold, looks_at_sizes, rules_of, steps
+from culmen.tune.rules.made import can_hold, looks_at_sizes, one_for_all_sizes, rules_of, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -330,10 +330,30 @@ def test_a_chain_has_the_fan_out_with_which_it_was_measured():
     assert [(row.algorithm, row.fan) for row in made.tables[0].ranks[1].rows][1:] == [(2, 4), (0, 0), (6, 0), (0, 0)]
 
 
-def test_rules_are_made_only_for_collectives_of_which_all_ranks_see_the_same_size():
-    assert not can_hold("scatter", KNOWN) and not can_hold("gather", KNOWN)
-    assert not can_hold("scan", KNOWN) and not can_hold("alltoallv", KNOWN)
-    assert can_hold("barrier", KNOWN) and can_hold("bcast", KNOWN)
+@pytest.mark.parametrize("collective", ["gather", "scatter", "scan", "exscan", "alltoallv"])
+def test_one_rule_holds_for_all_sizes_if_ranks_may_not_see_the_same_size(collective):
+    assert can_hold(collective, KNOWN) and one_for_all_sizes(collective, KNOWN)
+    name = KNOWN.algorithms(collective, 4)[-1].name
+    made = rules_of({collective: {4: [(8, name), (4096, name)], 8: [(8, name), (4096, DEFAULT)]}}, KNOWN)
+    assert {names(made, collective, 4, size) for size in (0, 1, 32, 2**40)} == {name}
+    assert {names(made, collective, ranks, 32) for ranks in (2, 3, 5, 8, 9)} == {DEFAULT}
+    assert all([row.size for row in each.rows] == [0] for each in made.tables[0].ranks)
+    assert Lint(made, KNOWN, "Open MPI 4").findings() == []
+
+
+def test_one_rule_for_all_sizes_also_holds_between_two_numbers_of_ranks():
+    made = rules_of({"gather": {4: [(8, "binomial"), (64, "binomial")], 8: [(8, "binomial")]}}, KNOWN)
+    assert [names(made, "gather", ranks, 64) for ranks in (3, 4, 6, 8, 9)] == [DEFAULT, *["binomial"] * 3, DEFAULT]
+    assert len(made.tables[0].ranks) == 3
+
+
+def test_the_reason_is_said_if_a_collective_can_have_no_rules():
+    assert KNOWN.why_no_rules("gather") == KNOWN.why_no_rules("bcast") == ""
+    assert KNOWN.why_no_rules("gatherv") == "this MPI has only one algorithm for it"
+    assert KNOWN.why_no_rules("ibcast").startswith("culmen writes rules only for blocking collectives")
+
+
+def test_algorithms_for_operators_that_commute_need_this_promise():
     assert "ring" not in [one.name for one in KNOWN.safe_algorithms("allreduce", 4)]
     assert "ring" in [one.name for one in KNOWN.safe_algorithms("allreduce", 4, commutative=True)]
 

@@ -8,7 +8,7 @@ from culmen.launch.mpi import load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.composed import Made, composed, routes_beside
 from culmen.tune.rules.file import Rules, RulesError
-from culmen.tune.rules.made import can_hold, rules_of
+from culmen.tune.rules.made import one_for_all_sizes, rules_of
 from culmen.tune.rules.tree_lint import TreeLint, in_words
 from culmen.tune.rules.trees import (
     ALGORITHM,
@@ -282,8 +282,42 @@ def test_alltoall_in_place_keeps_its_algorithm():
     assert leaf(made, "alltoall", 4, 64) == name_of_leaf("alltoall", "nb")
 
 
-def test_there_are_no_rules_where_ranks_compare_unlike_sizes():
-    assert [name for name in ("gather", "scatter") if can_hold(name, KNOWN)] == []
+WHOLE = ("gather", "gatherv", "scatter", "scatterv", "alltoallv", "scan", "exscan")
+
+
+@pytest.mark.parametrize("collective", WHOLE)
+def test_no_size_decides_where_ranks_may_not_see_the_same_size(collective):
+    assert one_for_all_sizes(collective, KNOWN)
+    usual = {f"algorithm=MPIR_{collective.capitalize()}_intra_own": {}}
+    chosen = {collective: {4: [(8, "nb"), (4096, "nb")], 6: [(8, "nb"), (4096, DEFAULT)]}}
+    made = with_rules({f"collective={collective}": usual}, rules_of(chosen, KNOWN), KNOWN)
+    assert {leaf(made, collective, 4, size) for size in (0, 8, 10**6)} == {name_of_leaf(collective, "nb")}
+    assert {leaf(made, collective, ranks, 8) for ranks in (2, 3, 5, 6, 7)} == set(usual)
+    assert "msg_size" not in json.dumps(made)
+    of_two_groups = OF_ALL - {"comm_type=intra"} | {"comm_type=inter"}
+    assert leaf(made, collective, 4, 8, of_two_groups) == next(iter(usual))
+
+
+def test_a_rule_of_allgatherv_compares_the_bytes_of_all_ranks():
+    usual = {"comm_type=intra": {name_of_leaf("allgatherv", "ring"): {}}}
+    chosen = {"allgatherv": {4: [(8, "recursive_doubling"), (64, DEFAULT)], 3: [(8, "recursive_doubling")]}}
+    made = with_rules({"collective=allgatherv": usual}, rules_of(chosen, KNOWN), KNOWN)
+    assert '"total_msg_size<=31"' in json.dumps(made)
+    found = {(ranks, size): leaf(made, "allgatherv", ranks, size) for ranks in (3, 4) for size in (7, 8, 9)}
+    doubling = name_of_leaf("allgatherv", "recursive_doubling")
+    assert [place for place, name in found.items() if name == doubling] == [(4, 8)]  # three is no power of two
+
+
+def test_alltoallv_in_place_keeps_its_algorithm():
+    usual = {name_of_leaf("alltoallv", "pairwise_sendrecv_replace"): {}}
+    made = with_rules(
+        {"collective=alltoallv": {"comm_type=intra": usual}},
+        rules_of({"alltoallv": {4: [(64, "scattered")]}}, KNOWN),
+        KNOWN,
+    )
+    in_place = (OF_ALL - {"is_sendbuf_inplace=no"}) | {"is_sendbuf_inplace=yes"}
+    assert leaf(made, "alltoallv", 4, 64, in_place) == next(iter(usual))
+    assert leaf(made, "alltoallv", 4, 64) == name_of_leaf("alltoallv", "scattered")
 
 
 def test_the_trees_of_a_library_are_found(tmp_path):

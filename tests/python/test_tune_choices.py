@@ -1,6 +1,7 @@
 """The choices of ``culmen tune cluster``, from samples of launches, and the trial of its file."""
 
 import csv
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -20,8 +21,11 @@ from culmen.launch.scheduler.job import Phase
 from culmen.launch.scheduler.job import Place as Phased
 from culmen.tune.cluster import asked, origin, page
 from culmen.tune.cluster.choices import Lost, Place, tuned_from, write_choices
-from culmen.tune.cluster.measured import RACE, candidates, file_of, leave_out_lost
+from culmen.tune.cluster.kept import kept_rows
+from culmen.tune.cluster.measured import RACE, candidates, candidates_for_all, file_of, leave_out_lost
 from culmen.tune.cluster.pairs import LAUNCHES
+from culmen.tune.cluster.results import counted
+from culmen.tune.cluster.ruled import about_one_rule, said_without_rules, section_without_rules, without_rules
 from culmen.tune.cluster.trial import FILE, Trial, as_tried, tried, write_trial
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.trees import FLAT, PARENT
@@ -186,7 +190,8 @@ def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole, monkeypatch, 
         write_trial(Trial(frozenset([Lost("bcast", 4, 8, "chain")]), {}), tmp_path)
     mpi, old = next(mpi for mpi in load() if mpi.title == "Open MPI 4"), tmp_path / "rules"
     wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)), points=list, places=list,
-                             groups=(), variables=(), races=lambda: [("bcast", 4)])  # fmt: skip
+                             whole=frozenset(), is_all=False, groups=(), variables=(),
+                             races=lambda: [("bcast", 4)])  # fmt: skip
     monkeypatch.setattr(tune_cluster, "outcomes_in", lambda _store: ([], []))
     monkeypatch.setattr(tune_cluster, "write_results", lambda *_: old.write_text("new") and old)
     old.write_text("old")
@@ -246,3 +251,77 @@ def test_the_usual_ranks_contain_one_more_than_a_power_of_two(monkeypatch):
     assert of(None).plan.ranks == (2, 3, 4, 6, 8, 9, 12, 16, 17, 20)
     assert of("2-20").plan.ranks == (2, 3, 4, 6, 8, 12, 16, 20)
     assert of(None).most_s() > of("2-20").most_s()
+
+
+def gathered(folder, seconds, launches=range(LAUNCHES + 1), candidate="binomial"):
+    """``seconds``: of the default and of the candidate, at each size."""
+    points = [
+        samples(name, size, s)
+        for size, both in seconds.items()
+        for name, s in zip((DEFAULT, candidate), both, strict=True)
+    ]
+    for launch in launches:
+        write(folder, "gather", 4, launch, points)
+
+
+@pytest.mark.parametrize(
+    ("at_64", "algorithm", "why"),
+    [
+        ((2e-6, 1e-6), "binomial", []),
+        ((2e-6, 2e-6), "binomial", []),  # at one size, it is as fast as the default
+        ((2e-6, 2.5e-6), DEFAULT, ["slower at 64 B, but one rule must hold for all sizes"]),
+        ((2e-6, 9e-6), DEFAULT, ["slower at 64 B, but one rule must hold for all sizes"]),
+    ],
+)
+def test_a_choice_for_all_sizes_is_slower_at_none_of_them(tmp_path, at_64, algorithm, why):
+    gathered(tmp_path, {8: (2e-6, 1e-6), 64: at_64, 4096: (2e-6, 1e-6)})
+    tuned = tuned_from([("gather", 4)], tmp_path, whole={"gather", "scan"})
+    assert {each.algorithm for each in tuned.choices} == {algorithm}
+    assert list(dict.fromkeys(row[3] for row in kept_rows(tuned))) == why
+    assert tuned.whole == {"gather"}
+    assert counted(tuned).startswith(
+        "Of 3 points, 0 are faster with" if why else "Of 3 points, 3 get another algorithm; 0"
+    )
+    made = rules_of(tuned.by_collective(), KNOWN)
+    assert [each.name for each in made.tables] == ([] if why else ["gather"])
+
+
+def test_a_choice_for_all_sizes_was_measured_at_all_of_them(tmp_path):
+    gathered(tmp_path, {8: (2e-6, 1e-6), 64: (2e-6, 1e-6)})
+    wanted = [Place("gather", 4, size) for size in (8, 64, 4096)]
+    tuned = tuned_from([("gather", 4)], tmp_path, wanted, {"gather"})
+    assert not tuned.changed and tuned.unmeasured == [wanted[-1]]
+    assert "not clearly faster over all sizes" in {row[3] for row in kept_rows(tuned)}
+
+
+def test_a_choice_for_all_sizes_falls_as_a_whole(tmp_path):
+    measure(tmp_path, "bcast", 4, [8, 64])
+    gathered(tmp_path, {8: (2e-6, 1e-6), 64: (2e-6, 1e-6)})
+    tuned = tuned_from([("bcast", 4), ("gather", 4)], tmp_path, whole={"gather"})
+    assert len(tuned.changed) == 4
+    left = tuned.without({Lost("gather", 4, 64, "binomial"): "tried", Lost("bcast", 4, 64, "chain"): "tried"})
+    assert [each.place for each in left.changed] == [("bcast", 4, 8)]
+
+
+def test_the_rivals_for_all_sizes_are_the_fastest_on_average(tmp_path):
+    """linear_sync is the fastest at one size, but slower than the default at another one."""
+    of = {DEFAULT: (4e-6, 4e-6), "binomial": (2e-6, 4e-6), "linear_sync": (1e-6, 40e-6), "basic_linear": (3e-6, 3e-6)}
+    points = [samples(name, size, s) for name, both in of.items() for size, s in zip((8, 64), both, strict=True)]
+    write(tmp_path, "gather", 4, RACE, [*points, samples("other", 8, 1e-7)])
+    found = candidates_for_all(file_of("gather", 4, RACE, tmp_path))
+    assert found == {8: ["binomial", "basic_linear"], 64: ["binomial", "basic_linear"]}
+    assert candidates_for_all(tmp_path / "none") == {}
+
+
+def test_the_page_says_why_one_rule_holds_for_all_sizes_and_what_has_no_rules():
+    (unlike,) = about_one_rule(["gather", "bcast", "scatter"], KNOWN)
+    assert unlike == (
+        "For each number of ranks, one rule holds for all message sizes of gather and scatter, because ranks can "
+        "compute different sizes for the same call."
+    )
+    (unseen,) = about_one_rule(["scan", "barrier"], KNOWN)
+    assert unseen.endswith("of scan, because the rules of this MPI do not contain its message size.")
+    assert without_rules(KNOWN)["gatherv"] == "this MPI has only one algorithm for it"
+    assert not {"gather", "allgather"} & {*without_rules(KNOWN)}
+    assert any(re.match("No rules for .*gatherv.*: this MPI has only", each) for each in said_without_rules(KNOWN))
+    assert "scatterv" in section_without_rules(KNOWN).body

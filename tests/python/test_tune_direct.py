@@ -54,6 +54,21 @@ def test_a_choice_holds_for_the_sizes_of_its_class(known):
     assert all(each.algorithms[0] == "default" for each in found)
 
 
+def test_a_collective_with_one_rule_for_all_sizes_has_one_choice(known):
+    cells = [Cell("bcast", 4, 11, 1500, 0.3), Cell("gather", 4, 11, 1500, 0.2), Cell("gather", 4, 4, 8, 0.15)]
+    cells += [Cell("gather", 8, 4, 8, 0.1), Cell("alltoallv", 4, 11, 375, 0.05)]
+    found = choices_of(cells, known, (False, False))
+    assert [(*each[:4], round(each.share, 3)) for each in found] == [
+        ("gather", 4, 8, 2047, 0.35),
+        ("bcast", 4, 1024, 2047, 0.3),
+        ("gather", 8, 8, 15, 0.1),
+        ("alltoallv", 4, 256, 511, 0.05),
+    ]
+    settings = {each.name: each.algorithms[-1] for each in found}
+    rules = rules_for(found, settings, known)
+    assert [rules.row("gather", 4, size).algorithm for size in (0, 32, 10**6)] == [3, 3, 3]
+
+
 def test_algorithms_that_need_a_promise_are_left_out_without_it(known):
     cells = [Cell("allreduce", 4, 10, 512, 0.3)]
     (careful,), (free,) = (choices_of(cells, known, (False, commutative)) for commutative in (False, True))

@@ -39,8 +39,7 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
         f"{often}. That is {enough}: there should be at least {least_calls:,} calls, because culmen needs {needed} to "
         f"choose one of {number} algorithms."
     )
-    in_rules = collectives.of[name].get("in_rules", {"unlike": True})
-    if collectives.rules_file and not in_rules.get("unlike"):
+    if collectives.rules_file and not collectives.why_no_rules(name):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
 

@@ -89,7 +89,7 @@ def conclude(
         return nothing_measured(end, "collective")
     if end is not End.WHOLE:
         return exit_code(end, bool(failures), "launches")
-    tuned = choices.tuned_from(there, place, wanted.places())
+    tuned = choices.tuned_from(there, place, wanted.places(), wanted.whole)
     tuned, trial = tried_here(wanted, tuned, folder) if here else as_tried(tuned, place)
     if not trial.whole:
         print("culmen: the new tuning file was not tried, so it is not written; the same command lets a job try it")

@@ -131,6 +131,16 @@ class Collectives:
         """The names, and those of collectives without rules."""
         return [*self.of, *self.further, *self._named_nonblocking]
 
+    def why_no_rules(self, collective: str) -> str:
+        """Why a file of rules has none for a collective; empty if it can have some."""
+        if "in_rules" in self.of.get(collective, {}):
+            return ""
+        if self.further.get(collective) == {}:
+            return "this MPI has only one algorithm for it"
+        if collective in self._named_nonblocking:
+            return "culmen writes rules only for blocking collectives; `culmen autotune` tunes it"
+        return "culmen writes no rules for it"
+
     def keeps(self, collective: str) -> bool:
         """Whether a communicator keeps the algorithm of this collective."""
         return self.kept_by_communicator and collective in self.of

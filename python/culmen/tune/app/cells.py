@@ -99,4 +99,4 @@ def sizes_of(cell: Cell) -> set[int]:
 
 def is_of_all(cell: Cell) -> bool:
     """Whether a profile counts what a rank has for all ranks, and not for one."""
-    return cell.collective in ("alltoall", "reduce_scatter", "reduce_scatter_block")
+    return cell.collective in ("alltoall", "alltoallv", "reduce_scatter", "reduce_scatter_block")

@@ -21,6 +21,7 @@ import numpy as np
 from ...base.text import plural
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ...report.reading import Evaluations
+from ..rules.made import one_for_all_sizes
 from ..rules.tried import Expected
 from .cells import Cell, is_of_all
 from .writing import Choice, Settings
@@ -32,13 +33,25 @@ _LEAST_RUNS, _MOST_RUNS, _RUNS_PER_ALGORITHM = 10, 150, 3
 
 def choices_of(cells: Sequence[Cell], known: Collectives, allowed: tuple[bool, bool]) -> list[Choice]:
     """Of the cells for which there is a choice. ``allowed``: see Collectives.safe_algorithms()."""
-    out = []
+    out: list[Choice] = []
     for cell in cells:
         sizes = _sizes_of(cell)
         names = tuple(one.name for one in known.safe_algorithms(cell.collective, cell.ranks, *allowed))
         if sizes is not None and len(names) > 1:
             out.append(Choice(cell.collective, cell.ranks, *sizes, cell.share, names))
-    return out
+    return _joined(out, known)
+
+
+def _joined(choices: Sequence[Choice], known: Collectives) -> list[Choice]:
+    """If one rule holds for all sizes of a collective, these have one choice. The order is that of the shares."""
+    out: dict[object, Choice] = {}
+    for each in choices:
+        whole = one_for_all_sizes(each.collective, known)
+        key = each[:2] if whole else each
+        same = out.get(key, each._replace(share=0.0))
+        least, most = min(each.least, same.least), max(each.most, same.most)
+        out[key] = each._replace(least=least, most=most, share=same.share + each.share)
+    return sorted(out.values(), key=lambda each: -each.share)
 
 
 def _sizes_of(cell: Cell) -> tuple[int, int] | None:

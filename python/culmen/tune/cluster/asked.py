@@ -12,7 +12,7 @@ from ...bench.collectives.points import Protocol
 from ...bench.layouts import layouts_of, one_for_each_number
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
-from ..rules.made import can_hold
+from ..rules.made import can_hold, one_for_all_sizes
 from ..rules.texts import check_reader
 from ..rules.tried import reader_of_rules
 from .choices import Place
@@ -66,6 +66,18 @@ class Tuning:
             for name, ranks in self.races()
             for size in (self.plan.sizes if name != "barrier" else (0,))
         ]
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The collectives with one choice for all message sizes."""
+        known = reader_of_rules(self.plan.launcher)
+        return frozenset(name for name in self.plan.collectives if one_for_all_sizes(name, known))
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all collectives are tuned for which there can be rules."""
+        known = reader_of_rules(self.plan.launcher)
+        return {*self.plan.collectives} >= {name for name in known.names if can_hold(name, known)}
 
     def fixed(self) -> dict[str, Any]:
         names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
@@ -164,8 +176,8 @@ def tuning_of(
     no_rules = [name for name in out.collectives if not can_hold(name, known)]
     if no_rules:
         raise InputError(
-            f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}; it can for "
-            f"{', '.join(all_of)}"
+            f"--collectives: a tuning file of {launcher.mpi.title} cannot have rules for {no_rules[0]}, because "
+            f"{known.why_no_rules(no_rules[0])}; it can for {', '.join(all_of)}"
         )
     groups = groups_of(variables)
     if allow_sysctl:

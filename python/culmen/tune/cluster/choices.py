@@ -75,7 +75,8 @@ class Tuned:
     """All choices. ``shapes``: how the ranks were distributed, for each collective and number of ranks. ``lost``: the
     reason for each algorithm that could not be used. ``calls``: number of calls in all launches. ``unmeasured``: places
     that have no choice because their launches failed. ``slow``: the number of algorithms, counted at each place, that
-    were not measured because they were predicted to be slow. ``confidence``: of the intervals of the chosen gains."""
+    were not measured because they were predicted to be slow. ``confidence``: of the intervals of the chosen gains.
+    ``whole``: collectives with one choice for all sizes, because their rules ignore the size."""
 
     mpi: str
     version: str
@@ -86,6 +87,7 @@ class Tuned:
     unmeasured: list[Place] = field(default_factory=list)
     slow: int = 0
     confidence: float = CONFIDENCE
+    whole: frozenset[str] = frozenset()
 
     @property
     def changed(self) -> list[Choice]:
@@ -105,15 +107,25 @@ class Tuned:
         return out
 
     def without(self, wrong: Mapping[Lost, str]) -> "Tuned":
-        """The same choices, except that the MPI keeps its own choice at these places."""
-        at = {Place(*each[:3]) for each in wrong}
-        kept = [replace(each, algorithm=DEFAULT) if each.place in at else each for each in self.choices]
+        """The same choices, except that the MPI keeps its own choice at these places. If a collective has one choice
+        for all sizes, it keeps its own choice at all of them."""
+        at = {_where(Place(*each[:3]), self.whole) for each in wrong}
+        kept = [
+            replace(each, algorithm=DEFAULT) if _where(each.place, self.whole) in at else each for each in self.choices
+        ]
         return replace(self, choices=kept, lost=self.lost | dict(wrong))
 
 
-def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterable[Place] = ()) -> Tuned:
+def _where(place: Place, whole: Collection[str]) -> Place:
+    """Of the choice for this place: all sizes of a collective can have the same choice."""
+    return place._replace(size=0) if place.collective in whole else place
+
+
+def tuned_from(
+    launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterable[Place] = (), whole: Collection[str] = ()
+) -> Tuned:
     """``launches``: collective and number of ranks of each race in ``folder``. ``wanted``: the places that should have
-    been measured.
+    been measured. ``whole``: see Tuned.
 
     Raises InputError if the launches used several versions of the MPI. Also raises it if launches of the same
     collective and number of ranks differ in nodes, ranks per node or partition."""
@@ -124,7 +136,7 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
     compared = [each for part in parts for each in part.compared]
     lost = {key: why for part in parts for key, why in part.lost.items()}
     choices = {each.place: each for part in parts for each in part.defaults}
-    best = _best(compared, lost)
+    best = _best(compared, lost, whole, {*wanted, *choices, *(each.place for each in compared)})
     confidence = confidence_of(sum(each.algorithm != DEFAULT for each in best), len(compared))
     for each in best:
         choices[each.place] = _with_interval(each, confidence)
@@ -138,17 +150,67 @@ def tuned_from(launches: Sequence[tuple[str, int]], folder: Path, wanted: Iterab
         sorted({*wanted} - {*choices}),
         sum(part.slow for part in parts),
         confidence,
+        frozenset({part.key[0] for part in parts} & {*whole}),
     )
 
 
-def _best(compared: Sequence[Choice], lost: Mapping[Lost, str]) -> list[Choice]:
+class _Rival(NamedTuple):
+    """A candidate for one place, or for all sizes of a collective with one choice. ``gain``: over all these sizes."""
+
+    at: list[Choice]
+    gain: Gain
+
+    def is_usable(self, lost: Mapping[Lost, str], places: Collection[Place]) -> bool:
+        """Whether it can be used at all of these places, and is at none of them slower as its interval says. A false
+        alarm only keeps the MPI's own choice."""
+        if any(Lost(*each.place, each.candidate) in lost for each in self.at):
+            return False
+        return len(self.at) == len(places) and not any(is_slower(each) for each in self.at)
+
+
+def is_slower(one: Choice) -> bool:
+    """Whether the candidate is slower than the MPI's own choice, as the interval says."""
+    return one.gain is not None and one.gain.high < 1
+
+
+def _best(
+    compared: Sequence[Choice], lost: Mapping[Lost, str], whole: Collection[str], places: Iterable[Place]
+) -> list[Choice]:
     """One choice for each place. If several candidates are faster than the MPI's own choice, the fastest of them is
     chosen."""
-    there: dict[Place, list[Choice]] = defaultdict(list)
-    for each, is_faster in zip(compared, are_faster([each.gain for each in compared if each.gain]), strict=True):
-        usable = is_faster and Lost(*each.place, each.candidate) not in lost
-        there[each.place].append(replace(each, algorithm=each.candidate if usable else DEFAULT))
-    return [max(choices, key=lambda one: (one.algorithm != DEFAULT, _factor(one))) for choices in there.values()]
+    rivals = _rivals(compared, whole)
+    of_choice = defaultdict(list)
+    for place in places:
+        of_choice[_where(place, whole)].append(place)
+    there: dict[Place, list[tuple[bool, _Rival]]] = defaultdict(list)
+    for each, is_faster in zip(rivals, are_faster([each.gain for each in rivals]), strict=True):
+        where = _where(each.at[0].place, whole)
+        there[where].append((is_faster and each.is_usable(lost, of_choice[where]), each))
+    return [one for found in there.values() for one in _chosen(found)]
+
+
+def _rivals(compared: Sequence[Choice], whole: Collection[str]) -> list[_Rival]:
+    groups: dict[tuple[Place, str], list[Choice]] = defaultdict(list)
+    for each in compared:
+        groups[_where(each.place, whole), each.candidate].append(each)
+    return [_Rival(at, _gain_over(at)) for at in groups.values()]
+
+
+def _gain_over(at: Sequence[Choice]) -> Gain:
+    """Each launch gives one number: its mean over the sizes."""
+    if len(at) == 1 and at[0].gain:
+        return at[0].gain
+    complete = all(len(each.logs) == LAUNCHES for each in at)
+    means = np.mean([each.logs for each in at], axis=0) if complete else []
+    return gain_of([[(float(np.exp(mean)), 1.0)] for mean in means])
+
+
+def _chosen(rivals: Sequence[tuple[bool, _Rival]]) -> Iterator[Choice]:
+    """The choices of the best rival. Each rival stands behind a sign whether it can be used."""
+    ranked = sorted(rivals, key=lambda each: (each[0], each[1].gain.times_faster))
+    there = {one.place: one for _, rival in ranked for one in rival.at}
+    for one in there.values():
+        yield replace(one, algorithm=one.candidate if ranked[-1][0] else DEFAULT)
 
 
 def _with_interval(one: Choice, confidence: float) -> Choice:
@@ -156,10 +218,6 @@ def _with_interval(one: Choice, confidence: float) -> Choice:
     if one.algorithm == DEFAULT or one.gain is None:
         return one
     return replace(one, gain=one.gain.with_interval(confidence))
-
-
-def _factor(one: Choice) -> float:
-    return one.gain.times_faster if one.gain else 0.0
 
 
 class _Head(NamedTuple):

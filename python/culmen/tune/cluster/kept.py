@@ -4,7 +4,7 @@ from itertools import groupby
 
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT
-from .choices import Choice, Lost, Tuned
+from .choices import Choice, Lost, Tuned, is_slower
 from .pairs import LEAST_GAIN
 
 KEPT = ["collective", "ranks", "message sizes", "why", "fastest other algorithm", "times faster", "from – to"]
@@ -36,7 +36,21 @@ def _why(choice: Choice, tuned: Tuned) -> str:
         return f"could not be used: {lost}"
     if choice.gain.low > 1 and choice.gain.times_faster < LEAST_GAIN:
         return f"less than {LEAST_GAIN - 1:.0%} faster"
+    if choice.place.collective in tuned.whole:
+        return _why_not_for_all(choice, tuned)
     return "not clearly faster in the comparison"
+
+
+def _why_not_for_all(choice: Choice, tuned: Tuned) -> str:
+    """For a collective with one choice for all sizes."""
+    of = (*choice.place[:2], choice.candidate)
+    same = [each for each in tuned.choices if (*each.place[:2], each.candidate) == of]
+    if lost := next((why for each in same if (why := tuned.lost.get(Lost(*each.place, each.candidate)))), ""):
+        return f"could not be used at another size: {lost}"
+    slower = [each for each in same if is_slower(each)]
+    if slower:
+        return f"slower at {_sizes(slower[:1])}, but one rule must hold for all sizes"
+    return "not clearly faster over all sizes"
 
 
 def _sizes(here: list[Choice]) -> str:

@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from ...bench.collectives.measured import as_samples, measure_points, points_of
@@ -18,6 +19,7 @@ from ...bench.session import Ranks
 from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
+from ..rules.made import one_for_all_sizes
 from .pairs import LEAST_GAIN, next_pairs
 from .predicted import slow_ones
 from .race import Race
@@ -56,7 +58,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         race = file_of(collective, ranks, RACE)
         if not race.exists():
             raise LostError("its race failed")  # so that it is measured again together with the race
-        points, slow, order = _finalists(collective, algorithms, candidates(race)), [], next_pairs
+        rivals = candidates_for_all(race) if one_for_all_sizes(collective, known) else candidates(race)
+        points, slow, order = _finalists(collective, algorithms, rivals), [], next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
@@ -117,6 +120,22 @@ def candidates(race: Path) -> dict[int, list[str]]:
         size: sorted(there, key=there.__getitem__, reverse=True)[:_MOST_CANDIDATES]
         for size, there in sorted(gains.items())
     }
+
+
+def candidates_for_all(race: Path) -> dict[int, list[str]]:
+    """The same for a collective with one choice for all message sizes: algorithms that may be faster on average over
+    the sizes."""
+    if not race.exists():
+        return {}
+    visits = visits_of(race)
+    sizes = sorted(size for size, name in visits.medians if name == DEFAULT)
+    gains: dict[str, float] = {}
+    for name in {name for _, name in visits.medians} - {DEFAULT}:
+        of_sizes = [visits.pairs(size, name) for size in sizes]
+        if sizes and all(of_sizes):
+            gains[name] = geometric_mean(map(times_faster, of_sizes))
+    fastest = sorted((name for name in gains if gains[name] >= LEAST_GAIN), key=gains.__getitem__, reverse=True)
+    return dict.fromkeys(sizes, fastest[:_MOST_CANDIDATES]) if fastest else {}
 
 
 def _finalists(collective: str, algorithms: Sequence[Algorithm], chosen: Mapping[int, Sequence[str]]) -> list[Point]:

@@ -83,25 +83,35 @@ def _on(shape: Shape) -> str:
     return "1 node" if shape.nodes == 1 else f"{shape.nodes} nodes (at most {shape.ppn} on one)"
 
 
-def tuning_page(tuned: Tuned, use: str, machine: str, known: Collectives = _ANY, more: Sequence[Section] = ()) -> str:
-    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement. ``more``:
-    sections after the first one."""
+def tuning_page(
+    tuned: Tuned,
+    use: str,
+    machine: str,
+    known: Collectives = _ANY,
+    more: Sequence[Section] = (),
+    one_rule: Sequence[str] = (),
+    last: Sequence[Section] = (),
+) -> str:
+    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement.
+    ``more``: sections after the first one. ``one_rule``: sentences about collectives with one rule for all sizes.
+    ``last``: the last sections."""
     figures = list(figures_of(tuned))
     lead = lead_of("culmen tune cluster", here=False)
     lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, known)}')}</p>"
     sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>"), *more]
     sections.append(Section("averages", _averaged(tuned), _averages(tuned)))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    left_out = f"<p>{text(about_slow(tuned))}</p>" if tuned.slow else ""
+    about = [*one_rule, *([about_slow(tuned)] if tuned.slow else [])]
+    left_out = "".join(f"<p>{text(sentence)}</p>" for sentence in about)
     choices = table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))
     sections.append(Section("choices", "All choices", choices + left_out))
     if kept := kept_rows(tuned):
         sections.append(Section("kept", "Points that keep the default", table(kept, KEPT, numbers=(1, 5))))
     if tuned.lost:
         headings = ["collective", "ranks", "message sizes", "algorithm", "reason"]
-        about = table(lost_rows(tuned), headings, numbers=(1,))
-        sections.append(Section("lost", "Algorithms that were not used", about))
-    return page("Tuned collectives", lead, sections, figures)
+        lost = table(lost_rows(tuned), headings, numbers=(1,))
+        sections.append(Section("lost", "Algorithms that were not used", lost))
+    return page("Tuned collectives", lead, [*sections, *last], figures)
 
 
 def _averaged(tuned: Tuned) -> str:

@@ -22,6 +22,7 @@ from .asked import Tuning
 from .choices import Lost, Tuned
 from .installed import module_text
 from .origin import facts_in, said_of
+from .ruled import about_one_rule, said_without_rules, section_without_rules
 from .setting_gains import TunedVariables
 from .trial import Trial, tried, write_trial
 from .variables_files import ENVIRONMENT, about_limit, write_environment
@@ -68,8 +69,10 @@ def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, fo
         write_environment(found, folder / ENVIRONMENT, _about_variables(found, measured))
     use = _use(wanted, rules, folder)
     more = variables_page.sections_of(found) if found else []
+    notes, last = about_one_rule(tuned.whole, known), [section_without_rules(known)]
     with replacing(folder / _PAGE, PAGE, force=True) as path:
-        path.write_text(page.tuning_page(tuned, use, said_of(measured), known, more), encoding="utf-8")
+        html = page.tuning_page(tuned, use, said_of(measured), known, more, notes, last)
+        path.write_text(html, encoding="utf-8")
     facts = _environment(wanted, tuned, measured)
     (folder / _ENVIRONMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return rules
@@ -166,15 +169,25 @@ def facts_of_tuning(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
+def counted(tuned: Tuned) -> str:
+    """The numbers of points. If one rule holds for all sizes, it need not be faster at each of them."""
     count, changed = plural(len(tuned.choices), "point"), len(tuned.changed)
-    out = [f"Of {count}, {changed} are faster with another algorithm; {len(tuned.choices) - changed} keep the default."]
+    whole = any(each.place.collective in tuned.whole for each in tuned.changed)
+    what = "get another algorithm" if whole else "are faster with another algorithm"
+    return f"Of {count}, {changed} {what}; {len(tuned.choices) - changed} keep the default."
+
+
+def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial: Trial) -> list[str]:
+    changed = len(tuned.changed)
+    out = [counted(tuned)]
     if tuned.unmeasured:
         failed = plural(len(tuned.unmeasured), "point")
         out.append(f"{failed} could not be measured; there, the MPI keeps its own choice.")
     out.append(f"culmen made {grouped(tuned.calls)} calls.")
     if tuned.slow:
         out.append(page.about_slow(tuned))
+    known = reader_of_rules(wanted.plan.launcher)
+    out += [*about_one_rule(tuned.whole, known), *(said_without_rules(known) if wanted.is_all else [])]
     lost = page.lost_rows(tuned)
     for name, ranks, sizes, algorithm, why in lost[:_SHOWN]:
         where = "" if sizes == "all" else f" and {sizes}"

@@ -110,15 +110,14 @@ class Lint:
                 table.line, f"culmen does not know the algorithms of {table.name}, and does not check its rules."
             )
             return
-        if (
-            self._known.of[table.name]["in_rules"].get("unlike")
-            and len({r.algorithm for e in table.ranks for r in e.rows}) > 1
-        ):
-            yield Finding(
-                table.line,
-                f"{table.name}: each rank compares its own arguments, which only count at the root; if ranks "
-                "give other ones, they use different algorithms, and hang.",
-            )
+        unlike = self._known.of[table.name]["in_rules"].get("unlike")
+        for each in table.ranks if unlike else ():
+            if len({row.algorithm for _, row in reachable(each.rows, [row.size for row in each.rows])}) > 1:
+                yield Finding(
+                    each.line,
+                    f"{table.name}: each rank compares its own arguments; if these differ between ranks, the ranks use "
+                    "different algorithms, and hang.",
+                )
         if table.ranks and table.ranks[0].ranks > 2:
             first = table.ranks[0]
             yield Finding(

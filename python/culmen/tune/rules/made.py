@@ -11,8 +11,8 @@ from .file import COLLECTIVES, Ranks, Row, Rules, Table
 Chosen = Mapping[int, Sequence[tuple[int, str]]]
 
 _MOST_BETWEEN = 64  # numbers of ranks that get rules of their own
-# The size that Open MPI compares, as its data file names it. With the last two, the message size does not matter.
-_ALL_RANKS, _ONE_FOR_ALL = "all_ranks", ("element", "zero")
+# The size that the MPI compares, as its data file names it. With the last two, the message size does not matter.
+_OWN, _ALL_RANKS, _ONE_FOR_ALL = "own", "all_ranks", ("element", "zero")
 
 
 class Step(NamedTuple):
@@ -34,24 +34,30 @@ def rules_of(chosen: Mapping[str, Chosen], known: Collectives) -> Rules:
 
 
 def can_hold(collective: str, known: Collectives) -> bool:
-    """Whether a rules file can choose an algorithm for each message size of a collective, so that it holds on all
-    ranks."""
-    there = known.of.get(collective, {}).get("in_rules", {})
-    return bool(there) and not there.get("unlike") and (looks_at_sizes(collective, known) or collective == "barrier")
+    """Whether a rules file can choose an algorithm of a collective."""
+    return "in_rules" in known.of.get(collective, {})
 
 
 def looks_at_sizes(collective: str, known: Collectives) -> bool:
-    """Whether rules can differ for the sizes of messages."""
-    return known.of[collective]["in_rules"]["sizes"] not in _ONE_FOR_ALL
+    """Whether rules can differ for the sizes of messages. If ranks can compare different sizes in one call, they would
+    use different algorithms, and hang."""
+    there = known.of[collective]["in_rules"]
+    return there["sizes"] not in _ONE_FOR_ALL and not there.get("unlike")
+
+
+def one_for_all_sizes(collective: str, known: Collectives) -> bool:
+    """Whether one rule must hold for all message sizes of a collective that has messages."""
+    return collective != "barrier" and not looks_at_sizes(collective, known)
 
 
 def _entries(name: str, by_ranks: Chosen, known: Collectives) -> Iterator[Ranks]:
-    scale = known.of[name]["in_rules"]["sizes"]
+    sizes_count = looks_at_sizes(name, known)
+    scale = known.of[name]["in_rules"]["sizes"] if sizes_count else _OWN
     names = [DEFAULT, *known.of[name]["algorithms"]]
     numbers = partial(_numbers, names, known.fans)
     measured = sorted(by_ranks)
     default = (Step(0, False, DEFAULT),)
-    of = {n: _one(by_ranks[n]) if scale in _ONE_FOR_ALL else steps(by_ranks[n]) for n in measured}
+    of = {n: steps(by_ranks[n]) if sizes_count else _one(by_ranks[n]) for n in measured}
     if measured[0] > 0:
         yield Ranks(0, _rows(default, numbers, 1))  # the first one also holds for fewer ranks
     for n, following in zip(measured, [*measured[1:], None], strict=True):
@@ -88,8 +94,7 @@ def steps(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
 
 
 def _one(points: Sequence[tuple[int, str]]) -> tuple[Step, ...]:
-    """The step of a collective for which Open MPI ignores the size. There is a choice only if it is the same for all
-    sizes."""
+    """The step of a collective whose rules ignore the size. There is a choice only if it is the same for all sizes."""
     names = {name for _, name in points}
     return (Step(0, False, names.pop() if len(names) == 1 else DEFAULT),)
 

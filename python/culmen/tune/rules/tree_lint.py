@@ -26,8 +26,9 @@ _SHOWN = 5
 _BOTH, _TOTAL, _NONE = frozenset(("avg_msg_size", "total_msg_size")), frozenset(("total_msg_size",)), frozenset[str]()
 _SIZES = {
     **dict.fromkeys(("bcast", "reduce", "allreduce", "alltoall"), _BOTH),
-    **dict.fromkeys(("allgather", "gather", "scatter", "reduce_scatter", "reduce_scatter_block"), _TOTAL),
-    **dict.fromkeys(("scan", "exscan", "barrier"), _NONE),
+    **dict.fromkeys(("allgather", "allgatherv", "alltoallv", "gather", "scatter"), _TOTAL),
+    **dict.fromkeys(("reduce_scatter", "reduce_scatter_block"), _TOTAL),
+    **dict.fromkeys(("gatherv", "scatterv", "scan", "exscan", "barrier"), _NONE),
 }
 _VALUES = {"comm_type": {"intra", "inter"}, "comm_hierarchy": {"parent", "node_roots", "node", "flat"}}
 Row = tuple[str, int, int, int | None, str]  # collective, ranks, first and last size (None: no end), algorithm

@@ -283,7 +283,7 @@ def _parts(key: str) -> tuple[str, str, str]:
 
 def name_of_leaf(collective: str, algorithm: str) -> str:
     """The name of a leaf, such as algorithm=MPIR_Bcast_intra_binomial."""
-    kind = "allcomm" if algorithm == "nb" else "intra"
+    kind = "allcomm" if algorithm in ("nb", "linear") else "intra"
     return f"algorithm=MPIR_{collective.capitalize()}_{kind}_{algorithm}"
 
 
@@ -313,8 +313,9 @@ def _with(
 ) -> Tree:
     out = copy.deepcopy(usual)
     for name in sorted({table.name for each in (rules, *between.values()) for table in each.tables}):
-        of = out.get(f"collective={name}", {})
-        if "comm_type=intra" in of:
+        key = f"collective={name}"
+        if key in out:
+            out[key] = of = _split(out[key])
             own = _movable(of["comm_type=intra"])
             within = chosen(rules.table(name), own)
             kinds = {f"comm_hierarchy={kind}": chosen(each.table(name), own) for kind, each in between.items()}
@@ -325,6 +326,11 @@ def _with(
                 "comm_size=any": copy.deepcopy(own),
             }
     return out
+
+
+def _split(usual: Tree) -> Tree:
+    """Some collectives have one algorithm for communicators of both types."""
+    return usual if "comm_type=intra" in usual else {"comm_type=intra": usual, "comm_type=inter": usual}
 
 
 def _chosen(table: Table | None, usual: Tree, known: Collectives, leaf_of: Callable[[str, str], str]) -> Tree:
