@@ -1,4 +1,4 @@
-// no_choice_program CALLS: as many calls of MPI_Allgatherv and MPI_Ireduce_scatter_block, and as many starts of a
+// no_choice_program CALLS: as many calls of MPI_Gatherv and MPI_Ireduce_scatter_block, and as many starts of a
 // persistent MPI_Allreduce if the MPI has it.
 #include <mpi.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void gather(int calls, int size) {
   int* const numbers = calloc(3 * (size_t)size, sizeof *numbers);
   int *const counts = numbers + size, *const places = counts + size, mine = 1;
   for (int k = 0; k < size; ++k) counts[k] = 1, places[k] = k;
-  for (int k = 0; k < calls; ++k) MPI_Allgatherv(&mine, 1, MPI_INT, numbers, counts, places, MPI_INT, MPI_COMM_WORLD);
+  for (int k = 0; k < calls; ++k) MPI_Gatherv(&mine, 1, MPI_INT, numbers, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
   free(numbers);
 }
 

@@ -14,7 +14,7 @@ def test_collectives_without_a_choice_are_the_reason_under_open_mpi(mpi, tmp_pat
     done = tuned(tmp_path, words, 2, "--output", "none.tuning")
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert f"{SAID}MPI_Allgatherv and MPI_Ireduce_scatter_block." in said, said
+    assert f"{SAID}MPI_Gatherv and MPI_Ireduce_scatter_block." in said, said
     assert "Nothing was tuned: the program made too few calls of the other collectives with similar sizes" in said
     assert read_tuning(tmp_path / "none.tuning").choices == []
     loaded = tuned(tmp_path, words, 2, "--load", "none.tuning")
@@ -27,7 +27,7 @@ def test_persistent_collectives_have_no_choice_under_mpich(mpi, tmp_path):
     done = tuned(tmp_path, words, 2, "--output", "some.tuning")
     assert done.returncode == 0, done.stderr
     assert f"{SAID}MPI_Allreduce_init." in " ".join(done.stdout.split()), done.stdout
-    assert {choice.collective for choice in read_tuning(tmp_path / "some.tuning").choices} >= {"allgatherv"}
+    assert {choice.collective for choice in read_tuning(tmp_path / "some.tuning").choices} >= {"gatherv"}
 
 
 def test_collectives_that_the_options_leave_out_are_not_named(mpi, tmp_path):

@@ -81,6 +81,8 @@ def ran(launcher, rules: Path | None, collective: str, ranks: int, size: int) ->
         ("1\n15\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "scatter", 256, "binomial"),
         ("1\n12\n1\n0\n2\n0 1 0 0\n1024 3 0 0\n", "reduce_scatter", 256, "ring"),
         ("1\n13\n1\n0\n2\n0 1 0 0\n1024 2 0 0\n", "reduce_scatter_block", 256, "recursive_doubling"),
+        ("1\n1\n1\n0\n2\n0 3 0 0\n64 2 0 0\n", "allgatherv", 56, "ring"),
+        ("1\n1\n1\n0\n2\n0 3 0 0\n64 2 0 0\n", "allgatherv", 64, "bruck"),
         ("1\n4\n1\n0\n2\n0 1 0 0\n8 2 0 0\n", "alltoallv", 4000, "basic_linear"),
         ("1\n14\n1\n0\n2\n0 1 0 0\n16 2 0 0\n", "scan", 8, "recursive_doubling"),
         ("1\n14\n1\n0\n2\n0 1 0 0\n17 2 0 0\n", "scan", 4000, "linear"),

@@ -330,7 +330,7 @@ def test_a_chain_has_the_fan_out_with_which_it_was_measured():
     assert [(row.algorithm, row.fan) for row in made.tables[0].ranks[1].rows][1:] == [(2, 4), (0, 0), (6, 0), (0, 0)]
 
 
-@pytest.mark.parametrize("collective", ["gather", "scatter", "scan", "exscan", "alltoallv"])
+@pytest.mark.parametrize("collective", ["gather", "scatter", "scan", "exscan", "alltoallv", "allgatherv"])
 def test_one_rule_holds_for_all_sizes_if_ranks_may_not_see_the_same_size(collective):
     assert can_hold(collective, KNOWN) and one_for_all_sizes(collective, KNOWN)
     name = KNOWN.algorithms(collective, 4)[-1].name

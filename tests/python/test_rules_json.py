@@ -1,6 +1,7 @@
 """Rules files of Open MPI 6 in JSON: read, written, explained, and converted. No Open MPI reads them here."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,14 @@ def test_lint_explains_a_file(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "allgather   8 and more  from 2 KiB / ranks  sparbit" in said
     assert "Open MPI 4 and 5 cannot read this file." in said
+
+
+def test_an_algorithm_that_open_mpi_calls_default_is_not_its_own_choice(tmp_path, capsys):
+    read(tmp_path, {"allgatherv": [{"rules": [{"alg": "default"}]}]})
+    assert lint(tmp_path / "rules.json", None, 0) == 0
+    assert re.search("allgatherv .* gather_bcast", capsys.readouterr().out)
+    rules = to_numbers(read_json(tmp_path / "rules.json"), KNOWN)
+    assert [row.algorithm for row in rules.tables[0].ranks[0].rows] == [1]
 
 
 KEYS = st.sampled_from(

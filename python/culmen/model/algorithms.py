@@ -44,6 +44,7 @@ _GATHER: dict[str, Model] = {
 }
 _ALLGATHER: dict[str, Model] = {
     "linear": _gather_and_broadcast,
+    "gather_bcast": _gather_and_broadcast,
     "bruck": paths.doubling_allgather,
     "brucks": paths.doubling_allgather,
     "k_brucks": paths.doubling_allgather,

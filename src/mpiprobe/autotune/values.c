@@ -6,15 +6,17 @@
 #include <stddef.h>
 
 #if defined(OPEN_MPI)
-enum { source_set = 4 };  // MCA_BASE_VAR_SOURCE_SET
+enum { source_set = 4, can_be_set = 4 };  // MCA_BASE_VAR_SOURCE_SET, MCA_BASE_VAR_FLAG_SETTABLE
 static int (*find_own)(const char*, int*);
 static int (*get_own)(int, const void*, void*, void*);  // the place of its value
 static int (*set_own)(int, const void*, size_t, int, const char*);
+static int (*flag_own)(int, int, _Bool);
 
 static int begin_own(void) {
   find_own = (int (*)(const char*, int*))probe_object("mca_base_var_find_by_name");
   get_own = (int (*)(int, const void*, void*, void*))probe_object("mca_base_var_get_value");
   set_own = (int (*)(int, const void*, size_t, int, const char*))probe_object("mca_base_var_set_value");
+  flag_own = (int (*)(int, int, _Bool))probe_object("mca_base_var_set_flag");
   return find_own != NULL && get_own != NULL && set_own != NULL;
 }
 #endif
@@ -58,7 +60,12 @@ int tune_read(const struct tune_value* variable, int* value) {
 
 int tune_write(const struct tune_value* variable, int value) {
 #if defined(OPEN_MPI)
-  if (is_own) return set_own(variable->index, &value, sizeof value, source_set, NULL) == 0;
+  if (is_own) {
+    if (set_own(variable->index, &value, sizeof value, source_set, NULL) == 0) return 1;
+    // Open MPI forbids it for MPI_Allgatherv, although new communicators read the variable like those of the others.
+    return flag_own != NULL && flag_own(variable->index, can_be_set, 1) == 0 &&
+           set_own(variable->index, &value, sizeof value, source_set, NULL) == 0;
+  }
 #endif
   return write_value(variable->handle, &value) == MPI_SUCCESS;
 }

@@ -35,6 +35,7 @@ _FURTHER = {  # algorithms that Open MPI 5 does not have
     "allreduce": {7: "allgather_reduce"},
     "reduce": {8: "knomial"},
 }
+_OWN_NAMES = {("allgatherv", "default"): "gather_bcast"}  # culmen's names of some algorithms of Open MPI
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,7 @@ def _number_of(name: str, algorithm: int | str, known: Collectives) -> int:
         return algorithm
     if name not in known.of:
         raise InputError(f"{name}: culmen does not know the number of the algorithm {algorithm}")
+    algorithm = _OWN_NAMES.get((name, algorithm), algorithm)
     return next(number for number, each in _names(name, known).items() if each == algorithm)
 
 
@@ -248,6 +250,7 @@ def name_of(collective: str, algorithm: int | str, known: Collectives) -> str | 
     """The name of an algorithm in Open MPI 6; DEFAULT for its own choice. None if there is none. ``known``: of
     Open MPI 5."""
     names = _names(collective, known)
+    algorithm = algorithm if isinstance(algorithm, int) else _OWN_NAMES.get((collective, algorithm), algorithm)
     if algorithm in (0, _OWN_CHOICE):
         return DEFAULT
     if collective not in known.of:
