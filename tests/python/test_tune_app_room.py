@@ -7,7 +7,7 @@ from culmen.launch.mpi import load
 from culmen.profile.layout import KINDS
 from culmen.profile.page import page
 from culmen.profile.recorded import FURTHER, Calls, Rank, Timeline
-from culmen.tune.app.cells import cells_of, remark_on_room
+from culmen.tune.app.cells import cells_of, remark_on_room, remarks_without_rules
 from rich.console import Console
 
 KNOWN = next(mpi.collectives for mpi in load() if mpi.name == "openmpi")
@@ -56,3 +56,15 @@ def test_a_profile_with_room_for_all_calls_has_no_remark():
     assert remark_on_room(ranks, KNOWN) == ""
     assert "tune app` does not tune" not in advice(ranks)
     assert remark_on_room(ranks_with(called("MPI_Send", 1.0, FURTHER, "messages")), KNOWN) == ""
+
+
+def test_collectives_that_take_time_but_have_no_rules_are_named_with_the_reason():
+    ranks = ranks_with(
+        called("MPI_Gather", 5.0), called("MPI_Gatherv", 3.0), called("MPI_Ibcast", 1.0), called("MPI_Scatterv", 0.01)
+    )
+    assert [cell.collective for cell in cells_of(ranks, KNOWN)] == ["gather"]
+    assert remarks_without_rules(ranks, KNOWN) == [
+        "gatherv takes 30.0% of the run, but is not tuned: this MPI has only one algorithm for it.",
+        "ibcast takes 10.0% of the run, but is not tuned: culmen writes rules only for blocking collectives; "
+        "`culmen autotune` tunes it.",
+    ]

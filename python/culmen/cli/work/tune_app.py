@@ -12,7 +12,7 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
 from ...profile.worlds import worlds_of
-from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, tuning_of
+from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, remarks_without_rules, tuning_of
 from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.cluster.choices import changed_in
@@ -46,8 +46,9 @@ class Program:
         launcher = launcher_of(ranks)
         known = reader_of_rules(launcher)
         check_reader(launcher)
-        if remark := remark_on_room(ranks, known):
-            print(remark)
+        for remark in (remark_on_room(ranks, known), *remarks_without_rules(ranks, known)):
+            if remark:
+                print(remark)
         return cls(ranks, launcher, known, cells_of(ranks, known))
 
 

@@ -71,6 +71,21 @@ def remark_on_room(ranks: list[Rank], known: Collectives) -> str:
     )
 
 
+def remarks_without_rules(ranks: list[Rank], known: Collectives) -> list[str]:
+    """A sentence for each collective that takes much of the run, but has no rules."""
+    run_s = sum(rank.thread_s for rank in ranks)
+    seconds: dict[str, float] = defaultdict(float)
+    for calls in (calls for rank in ranks for calls in rank.calls):
+        name = calls.function.removeprefix("MPI_").lower()
+        if name in known.measurable and not can_hold(name, known):
+            seconds[name] += calls.total_s
+    return [
+        f"{name} takes {share:.1%} of the run, but is not tuned: {known.why_no_rules(name)}."
+        for name, total_s in sorted(seconds.items(), key=lambda each: -each[1])
+        if run_s and (share := total_s / run_s) >= MATTERS
+    ]
+
+
 def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
     """A request that measures both ends of each size class, so that a rule holds between them. ``seconds``: budget of
     each point. ``allowed``: ``same_types`` and ``commutative`` of ``Tuning``."""
