@@ -4,6 +4,8 @@
 //     set NAME VALUE                    writes a control variable of MPI_T (an integer) on all ranks
 //     new                               makes a communicator; answers its number. Number 0 is there from the start
 //     check COLLECTIVE COMM BYTES ROOT  one call with known data: answers whether all results are right
+//     repeat COLLECTIVE COMM BYTES ROOT N
+//                                       the same with N calls. A barrier made of messages comes before each call
 //     time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative if a rank was late, and then
 //                                       the counted functions that ran at least N times on all ranks. If the MPI shows
@@ -190,6 +192,31 @@ static int check(const command* c) {
   return on_all(result_is_right(what, (size_t)c->number[1], (int)c->number[2])) || say_error("a result is wrong");
 }
 
+// The result of the first call is compared with the right one, which takes long with many ranks. Later results must be
+// the same to the last bit: all sums are exact.
+static int repeat(const command* c) {
+  static command before;  // the same call, without the number of calls
+  const operation* what;
+  command now = *c;
+  const size_t bytes = (size_t)c->number[1];
+  const int root = (int)c->number[2];
+  int right = 1, code = MPI_SUCCESS;
+  now.number[3] = 0;
+  if (!prepare(c, &what)) return 0;
+  make_data(what, bytes);
+  for (int64_t i = 0; i < c->number[3] && code == MPI_SUCCESS; ++i) {
+    drop_result(what, bytes);
+    barrier();
+    code = call(what, communicators[c->number[0]], (int)bytes, root);
+    const int is_first = memcmp(&now, &before, sizeof now) != 0;
+    if (is_first) right = code == MPI_SUCCESS && result_is_right(what, bytes, root) && keep_result(what, bytes);
+    if (is_first && right) before = now;
+    right = right && result_is_kept(what, bytes, root);
+  }
+  if (!all_succeeded(code)) return 0;
+  return on_all(right) || say_error("a result is wrong");
+}
+
 // Prints the number of messages of each rank in a call, if each call has the same number.
 static void say_messages(int calls) {
   int64_t* of_rank = calloc((size_t)size, sizeof *of_rank);
@@ -317,6 +344,8 @@ static int execute(const command* c) {
     return 1;
   } else if (strcmp(c->verb, "check") == 0) {
     if (!check(c)) return 0;
+  } else if (strcmp(c->verb, "repeat") == 0) {
+    if (!repeat(c)) return 0;
   } else if (strcmp(c->verb, "time") == 0) {
     return time_calls(c);
   } else if (strcmp(c->verb, "pingpong") == 0) {

@@ -7,6 +7,7 @@
 #include "ranks.h"
 
 static unsigned char *sent, *received;
+static unsigned char* kept;  // the result of an earlier call
 static size_t buffer_bytes;
 static int *counts, *places;
 static MPI_Datatype* types;
@@ -257,10 +258,14 @@ void make_data(const operation* what, size_t bytes) {
   memset(received, 0xFF, bytes * blocks);
 }
 
+static int has_result(const operation* what, int root) {
+  if (!what->expected || (what->at_root && rank != root)) return 0;
+  if (what->call == call_exscan && rank == 0) return 0;
+  return what->call != call_bcast || rank != root;
+}
+
 int result_is_right(const operation* what, size_t bytes, int root) {
-  if (!what->expected || (what->at_root && rank != root)) return 1;
-  if (what->call == call_exscan && rank == 0) return 1;
-  if (what->call == call_bcast && rank == root) return 1;
+  if (!has_result(what, root)) return 1;
   const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
   const int blocks = what->blocks_of_result ? 1 : size;
@@ -268,4 +273,23 @@ int result_is_right(const operation* what, size_t bytes, int root) {
     for (size_t i = 0; i < elements; ++i)
       if (!has(received + block * bytes, i, what->expected(block, i, root, as_float), as_float)) return 0;
   return 1;
+}
+
+static size_t bytes_of_result(const operation* what, size_t bytes) {
+  return bytes * (size_t)(what->blocks_of_result ? 1 : size);
+}
+
+int keep_result(const operation* what, size_t bytes) {
+  const size_t wanted = bytes_of_result(what, bytes);
+  unsigned char* const larger = realloc(kept, wanted + 1);
+  if (!larger) return 0;
+  kept = larger;
+  memcpy(kept, received, wanted);
+  return 1;
+}
+
+void drop_result(const operation* what, size_t bytes) { memset(received, 0xFF, bytes_of_result(what, bytes)); }
+
+int result_is_kept(const operation* what, size_t bytes, int root) {
+  return !has_result(what, root) || memcmp(kept, received, bytes_of_result(what, bytes)) == 0;
 }

@@ -17,3 +17,9 @@ void make_data(const operation* what, size_t bytes);
 int call(const operation* what, MPI_Comm comm, int bytes, int root);
 // Whether the result is right, after make_data() and one call.
 int result_is_right(const operation* what, size_t bytes, int root);
+// Keeps a result, with which later ones are compared. Returns 0 if there is not enough memory.
+int keep_result(const operation* what, size_t bytes);
+// Overwrites the result, so that a call that writes nothing is noticed.
+void drop_result(const operation* what, size_t bytes);
+// Whether the result is the same as the kept one.
+int result_is_kept(const operation* what, size_t bytes, int root);

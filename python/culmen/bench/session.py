@@ -101,6 +101,10 @@ class Session(Conversation):
         """Makes one call. Raises RefusedError if the MPI refuses it or a result is wrong."""
         self._ask(f"check {collective} {communicator} {size} {root}")
 
+    def repeat(self, collective: str, communicator: int, size: int, root: int, calls: int) -> None:
+        """The same with several calls, each after a barrier."""
+        self._ask(f"repeat {collective} {communicator} {size} {root} {calls}")
+
     def time(
         self, collective: str, communicator: int, size: int, root: int, calls: int, window_s: float
     ) -> tuple[list[float], set[str]]:
