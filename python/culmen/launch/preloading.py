@@ -147,6 +147,16 @@ def _run(
     variables: Mapping[str, str],
     wait: Callable[[list[str], Mapping[str, str]], int],
 ) -> int:
+    added = preloaded(library, variables)
+    command = forwarding(command, [*added])
+    try:
+        return wait(command, {**os.environ, **added})
+    except OSError as error:
+        raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+
+
+def preloaded(library: Path | None, variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables, and those that load the library."""
     added = dict(variables)
     if "OMPI_COMM_WORLD_RANK" in os.environ:
         added["CULMEN_WITHIN_OPEN_MPI"] = "1"  # see src/mpiprobe/mpi.c
@@ -154,11 +164,7 @@ def _run(
         given = os.environ.get("LD_PRELOAD", "")
         both = [given, str(library)] if _SANITIZER in given else [str(library), given]
         added["LD_PRELOAD"] = ":".join(filter(None, both))
-    command = forwarding(command, [*added])
-    try:
-        return wait(command, {**os.environ, **added})
-    except OSError as error:
-        raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+    return added
 
 
 def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:

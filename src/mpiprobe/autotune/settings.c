@@ -107,12 +107,12 @@ static uint32_t collectives_in(const char* text) {
   return found;
 }
 
-static void read_communicators(const char* text) {
+static void read_list(const char* name, char* list, size_t bytes) {
+  const char* const text = text_of(name);
   if (text == NULL) return;
-  snprintf(tune_settings.communicators, sizeof tune_settings.communicators, "%s", text);
-  if (strlen(text) >= sizeof tune_settings.communicators)
-    SAY_ONCE("CULMEN_TUNING_COMMUNICATORS may have %zu bytes, got %zu; the rest of it is ignored",
-             sizeof tune_settings.communicators - 1, strlen(text));
+  snprintf(list, bytes, "%s", text);
+  if (strlen(text) >= bytes)
+    SAY_ONCE("%s may have %zu bytes, got %zu; the rest of it is ignored", name, bytes - 1, strlen(text));
 }
 
 void tune_read_settings(void) {
@@ -132,5 +132,6 @@ void tune_read_settings(void) {
       .same_types = is_set("CULMEN_TUNING_SAME_TYPES"),
       .one_request = is_set("CULMEN_TUNING_ONE_REQUEST"),
   };
-  read_communicators(text_of("CULMEN_TUNING_COMMUNICATORS"));
+  read_list("CULMEN_TUNING_COMMUNICATORS", tune_settings.communicators, sizeof tune_settings.communicators);
+  read_list("CULMEN_TUNING_WITHOUT", tune_settings.without, sizeof tune_settings.without);
 }

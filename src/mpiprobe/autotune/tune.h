@@ -76,6 +76,7 @@ extern const char* const tune_names[tune_collectives];
 struct tune_settings {
   const char *dump, *load;  // files; null: none
   char communicators[512];  // patterns with commas; empty: all
+  char without[1024];       // algorithms that are not used, such as bcast/chain, with commas
   unsigned rounds;          // calls of each algorithm
   unsigned warm_up;         // calls of a cell before it is explored
   unsigned again;           // calls until the choice is looked at again, at first

@@ -16,6 +16,8 @@ struct variable {
 };
 static struct variable first[tune_collectives], second[tune_collectives];
 
+static uint32_t left_out[tune_collectives];  // a bit for each algorithm that the user leaves out
+
 /// Whether another component of Open MPI handles calls on several nodes before the one with the choice. It makes its
 /// own communicators in such a call.
 static int has_component_before;
@@ -76,6 +78,25 @@ static int has_before_tuned(void) {
   return has;
 }
 
+static int is_listed(const char* list, const char* collective, const char* algorithm) {
+  char word[128];
+  snprintf(word, sizeof word, "%s/%s", collective, algorithm);
+  const size_t length = strlen(word);
+  for (const char* at = list; (at = strstr(at, word)) != NULL; at += length) {
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return 1;
+  }
+  return 0;
+}
+
+/// CULMEN_TUNING_WITHOUT is for `culmen tune cluster`, whose rules cannot hold all algorithms.
+static void leave_out_listed(void) {
+  for (unsigned what = 0; what < tune_collectives; ++what) {
+    const struct tune_collective* const c = tune_mpi->of[what];
+    for (unsigned k = 0; c != NULL && k < c->count && k < tune_most_algorithms; ++k)
+      left_out[what] |= (uint32_t)is_listed(tune_settings.without, c->name, c->names[k]) << k;
+  }
+}
+
 void tune_begin_variables(const char* library_version, int level) {
   tune_mpi = mpi_of(library_version);
   if (tune_mpi == NULL) tune_off = "culmen does not know the algorithms of this version of the MPI";
@@ -84,6 +105,7 @@ void tune_begin_variables(const char* library_version, int level) {
     tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
   if (tune_off != NULL) return;
   if (tune_settings.load == NULL || tune_settings.dump != NULL) allow_fallback();
+  leave_out_listed();
   for (unsigned what = 0; what < tune_collectives; ++what) {
     const struct tune_collective* const c = tune_mpi->of[what];
     if (c == NULL) continue;
@@ -111,7 +133,7 @@ int tune_is_possible(enum tune_what what, unsigned algorithm, int ranks) {
   if (algorithm == 0) return 1;
   if (c == NULL || !first[what].known || algorithm > c->count || algorithm >= tune_most_algorithms) return 0;
   const uint32_t bit = UINT32_C(1) << (algorithm - 1);
-  if (c->unsafe & bit || (c->splits_counts & bit && !tune_settings.same_types)) return 0;
+  if ((c->unsafe | left_out[what]) & bit || (c->splits_counts & bit && !tune_settings.same_types)) return 0;
   if (c->two_ranks_only & bit) return ranks == 2;
   return !(c->powers_of_two_only & bit) || (ranks & (ranks - 1)) == 0;
 }
