@@ -107,6 +107,17 @@ def test_a_faster_algorithm_is_found_written_and_tried(nodes, tmp_path, mpi):
     assert all(name in (folder / "tuning.html").read_text() for name in FILES[mpi])
 
 
+def test_the_tuner_searches_on_several_nodes(nodes, tmp_path):
+    words = ("tune", "cluster", "--fast", *SMALL, "--node-counts", "2", "--ranks-per-node", "1", "--mpi", "openmpi")
+    done = nodes.run(
+        "openmpi", shutil.which("culmen"), *words, cwd=tmp_path, **nodes.hosts("openmpi", tmp_path, 2)
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " of 1 point." in done.stdout, done.stdout
+    assert "Without this tuner" not in done.stdout
+    assert rows(tmp_path / "tune-cluster/choices.csv") == [(2, 1, 2)]
+
+
 def test_missing_nodes_are_told_at_the_start(nodes, tmp_path):
     words = ("tune", "cluster", *SMALL, "--node-counts", "2", "--ranks-per-node", "2", "--mpi", "mpich")
     done = nodes.run("mpich", shutil.which("culmen"), *words, cwd=tmp_path, PBS_JOBID="1")

@@ -109,7 +109,7 @@ def test_points_that_keep_the_default_are_listed_with_the_reason(tmp_path):
     tuned = tuned.without({Lost("bcast", 4, 256, "chain"): "tried, but binomial ran"})
     html = tuning_page(tuned, "", "host")
     rows = [(row[2], row[3], row[4]) for row in rows_of(html, "kept") if row]
-    none = "no other algorithm was faster in the race"
+    none = "no other algorithm was faster in the search"
     assert rows == [
         ("8 B – 16 B", none, "–"),
         ("32 B", "not clearly faster in the comparison", "chain"),

@@ -9,6 +9,7 @@ from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores
 from ..launch.mpi import Launcher
 from ..launch.mpi.collectives import DEFAULT, Algorithm, Collectives
+from ..launch.preloading import flags_of_variables
 from ..launch.programs import own_program
 from .conversation import Conversation, RefusedError
 from .layouts import check_placed, joined, per_node_of
@@ -50,8 +51,10 @@ class Session(Conversation):
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
+        whole = {**settings_of_launchers(), **variables, **(environment or {})}
+        flags += flags_of_variables(launcher, environment or {}, {**os.environ, **whole})
         command = [launcher.program, *joined(flags), "-n", str(ranks), str(program)]
-        super().__init__(command, {**settings_of_launchers(), **variables, **(environment or {})}, timeout_s, ranks)
+        super().__init__(command, whole, timeout_s, ranks)
         self._launcher = launcher
         self._now: dict[str, int] = {}  # variables that were set
         self._usual: dict[str, int] = {}

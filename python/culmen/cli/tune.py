@@ -51,7 +51,8 @@ def cluster(
         bool,
         typer.Option(
             "--fast",
-            help="Tune bcast, allreduce and reduce with all ranks of the job, for seven message sizes.",
+            help="A short tuning: the tuner of `culmen autotune` searches, and misses small gains. By default, it "
+            "tunes bcast, allreduce and reduce with all ranks of the job, for seven message sizes.",
         ),
     ] = False,
     mpi: Annotated[

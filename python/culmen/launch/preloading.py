@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import NamedTuple
 from .._core import InputError
 from ..base.signals import STOP_SIGNALS, handling
 from .launcher import names_hosts
-from .mpi import LauncherError, find_launcher, recognise
+from .mpi import Launcher, LauncherError, find_launcher, recognise
 from .mpi.linked import module_among
 from .programs import own_library, said_by
 from .supervision import end_with_parent
 from .watched import wait_for
 
 _HOSTS = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "--default-hostfile"}
+_SETTINGS = "OMPI_MCA_"
 _STANDARD = "abi"
 _SANITIZER = "libasan.so"
 _MOST_OF_A_SCRIPT = 1 << 20  # bytes
@@ -199,6 +200,14 @@ def place_of_variables(command: list[str]) -> int | None:
     if _kind_of(command[place]) != "openmpi":
         return None
     return place + 1
+
+
+def flags_of_variables(launcher: Launcher, names: Iterable[str], environment: Mapping[str, str]) -> list[str]:
+    """The same options for a launcher of culmen's own ranks. ``environment``: the whole one. Open MPI always sends the
+    variables with its own settings."""
+    if launcher.mpi.module != "openmpi" or not names_hosts(environment):
+        return []
+    return [word for name in names if not name.startswith(_SETTINGS) for word in ("-x", name)]
 
 
 def is_launcher(word: str) -> bool:

@@ -9,7 +9,8 @@ from ...bench.measuring import End
 from ...bench.study import outcomes_in
 from ...tune.cluster import choices, page, variables_page
 from ...tune.cluster.asked import Tuning, tuning_of
-from ...tune.cluster.measured import RACE, file_of
+from ...tune.cluster.learnt import about_searches
+from ...tune.cluster.measured import was_searched
 from ...tune.cluster.results import STORE, how_to_install, sentences_of, tried_here, write_results
 from ...tune.cluster.submitted import task_for
 from ...tune.cluster.trial import Trial, as_tried, write_trial
@@ -82,7 +83,7 @@ def conclude(
         wanted = wanted.with_variables(found)
     _, failures = outcomes_in(place / STORE)
     say_failures(failures, len(wanted.points()), "launches")
-    there = [each for each in wanted.races() if file_of(*each, RACE, place).exists()]
+    there = [each for each in wanted.races() if was_searched(*each, place)]
     if not there:
         if here and end is End.WHOLE:
             write_trial(Trial(), folder)  # there is nothing to try
@@ -99,7 +100,8 @@ def conclude(
         print_table(variables_page.HEADINGS, variables_page.rows_of(found), variables_page.TEXTS)
     if not quiet:
         print_table(page.HEADINGS, page.rows_of(tuned.choices), page.TEXTS)
-    said = [*(sentences(found) if found else []), *sentences_of(wanted, tuned, rules, folder, trial)]
+    searches = about_searches(there, place) if wanted.online else []
+    said = [*(sentences(found) if found else []), *searches, *sentences_of(wanted, tuned, rules, folder, trial)]
     if installs:
         said.append(how_to_install(wanted, tuned, folder, trial))
     for sentence in said if not quiet else ():

@@ -1,6 +1,7 @@
 """The request of ``culmen tune cluster``."""
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..rules.made import can_hold, one_for_all_sizes
 from ..rules.texts import check_reader
 from ..rules.tried import reader_of_rules
 from .choices import Place
+from .learning import LAUNCHES as TUNER_LAUNCHES
 from .limits import check_allowed
 from .measured import RACE
 from .pairs import LAUNCHES, VISITS
@@ -32,7 +34,8 @@ class Tuning:
     """A request. ``same_types``, ``commutative``: see Collectives.safe_algorithms(). ``only``: pairs of a collective
     and a number of ranks; empty for all of the plan. ``groups``: groups of variables, which are tuned first.
     ``variables``: the best environment that this found. ``allow_sysctl``: culmen may raise limits of the kernel for
-    these variables. ``left_out``: sentences about layouts that are not measured."""
+    these variables. ``left_out``: sentences about layouts that are not measured. ``online``: the tuner of ``culmen
+    autotune`` searches, instead of races."""
 
     plan: Plan
     same_types: bool
@@ -42,18 +45,28 @@ class Tuning:
     variables: tuple[tuple[str, str], ...] = ()
     allow_sysctl: bool = False
     left_out: tuple[str, ...] = ()
+    online: bool = False
 
     def points(self) -> list[dict[str, Any]]:
-        """All races, and then all comparisons, round by round. So the launches of one comparison are not at the same
+        """All searches, and then all comparisons, round by round. So the launches of one comparison are not at the same
         time. A race has the names of the earlier races from which its slow algorithms are predicted."""
         mappings, races = dict(self.plan.launches()), self.races()
+        launches = [(name, ranks, launch) for launch in range(1, LAUNCHES + 1) for name, ranks in races]
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
-            | {"earlier": " ".join(earlier_ones(races, name, ranks)) if launch == RACE else ""}
+            | {"earlier": " ".join(earlier_ones(races, name, ranks)) if launch == RACE and not self.online else ""}
             | ({"mapping": mappings[ranks]} if mappings[ranks] else {})
-            for launch in range(LAUNCHES + 1)
-            for name, ranks in races
+            for name, ranks, launch in [*self._searches(), *launches]
         ]
+
+    def _searches(self) -> list[tuple[str, int, int]]:
+        """With ``online``, one search is for all collectives with this number of ranks, with commas."""
+        if not self.online:
+            return [(name, ranks, RACE) for name, ranks in self.races()]
+        names: dict[int, list[str]] = defaultdict(list)
+        for name, ranks in self.races():
+            names[ranks].append(name)
+        return [(",".join(there), ranks, RACE) for ranks, there in names.items()]
 
     def races(self) -> list[tuple[str, int]]:
         all_of = [(name, ranks) for ranks in order_of(self.plan.ranks) for name in self.plan.collectives]
@@ -91,6 +104,7 @@ class Tuning:
                 "commutative": self.commutative,
             }
             | ({"variables": json.dumps(dict(self.variables))} if self.variables else {})
+            | ({"online": True} if self.online else {})
         )
 
     def of_variables(self) -> VariableTuning:
@@ -114,7 +128,8 @@ class Tuning:
             size > each.segment for each in variants for size in self.plan.sizes
         )
         variables_s = self.of_variables().most_s() if self.groups else 0.0
-        return self.plan.most_s() + parts_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
+        searched_s = self.plan.most_s() * TUNER_LAUNCHES if self.online else self.plan.most_s() + parts_s
+        return searched_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
 
 
 def usual_ranks(room: int) -> tuple[int, ...]:
@@ -182,4 +197,6 @@ def tuning_of(
     groups = groups_of(variables)
     if allow_sysctl:
         check_allowed(groups)
-    return Tuning(out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl, left_out=tuple(left_out))
+    return Tuning(
+        out, same_types, commutative, groups=groups, allow_sysctl=allow_sysctl, left_out=tuple(left_out), online=fast
+    )

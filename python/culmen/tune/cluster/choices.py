@@ -16,6 +16,7 @@ from ...bench.collectives.samples import COLUMNS, Table
 from ...bench.parts import rows_in
 from ...launch.mpi.collectives import DEFAULT
 from ..rules.trees import kind_of
+from .learnt import learnt_file, read_learnt
 from .measured import RACE, SLOW, file_of
 from .pairs import CONFIDENCE, LAUNCHES, Gain, are_faster, confidence_of, gain_of, logs_of
 from .visits import Where, visits_of
@@ -250,22 +251,18 @@ class _Part:
 
 def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
     race = file_of(collective, ranks, RACE, folder)
-    table = Table([race])
+    search = _search_in(race) if race.exists() else _learnt_in(learnt_file(collective, ranks, folder))
     comparisons = [file_of(collective, ranks, number, folder) for number in range(1, LAUNCHES + 1)]
     there = [path for path in comparisons if path.exists()]
-    heads = list(dict.fromkeys(head for path in (race, *there) for head in _head_of(path)))
+    heads = list(dict.fromkeys([*search.heads, *(head for path in there for head in _head_of(path))]))
     if len({head[2:] for head in heads}) > 1:
         raise InputError(
             f"{folder}: the launches of {collective} with {ranks} ranks were on {' and on '.join(map(str, heads))}; to "
             "measure again, write --overwrite"
         )
     found, unavailable, calls = _compared(there)
-    refused = {(key.size, key.algorithm): why for key, why in table.unavailable.items()} | unavailable
-    defaults = [
-        Choice(Place(collective, ranks, key.size), DEFAULT, point.interval.median)
-        for key, point in table.points.items()
-        if key.algorithm == DEFAULT
-    ]
+    refused = search.refused | unavailable
+    defaults = [Choice(Place(collective, ranks, size), DEFAULT, t) for size, t in search.defaults.items()]
     compared = []
     for (size, name), pairs in found.items():
         default_s, own_s = np.median([pair for each in pairs for pair in each] or [(0.0, 0.0)], axis=0)
@@ -274,8 +271,31 @@ def _part_of(collective: str, ranks: int, folder: Path) -> _Part:
         times = float(default_s), name, float(own_s)
         compared.append(Choice(place, DEFAULT, *times, gain_of(pairs), tuple(logs_of(pairs))))
     lost = {Lost(collective, ranks, *where): why for where, why in refused.items() if why != SLOW}
-    calls += sum(point.calls for point in table.points.values())
-    return _Part((collective, ranks), heads, defaults, compared, lost, calls, len(refused) - len(lost))
+    return _Part((collective, ranks), heads, defaults, compared, lost, calls + search.calls, len(refused) - len(lost))
+
+
+class _Search(NamedTuple):
+    """``defaults``: the time of the MPI's own choice in seconds, for each message size. ``refused``: the reason for
+    each lost algorithm."""
+
+    heads: list[_Head]
+    defaults: dict[int, float]
+    refused: dict[Where, str]
+    calls: int
+
+
+def _search_in(race: Path) -> _Search:
+    table = Table([race])
+    defaults = {key.size: point.interval.median for key, point in table.points.items() if key.algorithm == DEFAULT}
+    refused = {(key.size, key.algorithm): why for key, why in table.unavailable.items()}
+    return _Search([*_head_of(race)], defaults, refused, sum(point.calls for point in table.points.values()))
+
+
+def _learnt_in(path: Path) -> _Search:
+    learnt = read_learnt(path)
+    head = learnt.header
+    heads = [_Head(head.mpi, head.version, head.nodes, head.ppn, head.partition)] if head else []
+    return _Search(heads, learnt.defaults(), {}, sum(each.calls for each in learnt.choices))
 
 
 def _head_of(path: Path) -> Iterator[_Head]:

@@ -31,7 +31,7 @@ def _key(choice: Choice, tuned: Tuned) -> tuple[str, int, str, int]:
 
 def _why(choice: Choice, tuned: Tuned) -> str:
     if choice.gain is None:
-        return "no other algorithm was faster in the race"
+        return "no other algorithm was faster in the search"
     if lost := tuned.lost.get(Lost(*choice.place, choice.candidate)):
         return f"could not be used: {lost}"
     if choice.gain.low > 1 and choice.gain.times_faster < LEAST_GAIN:

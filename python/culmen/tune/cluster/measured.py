@@ -20,6 +20,7 @@ from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
 from ..rules.made import one_for_all_sizes
+from .learnt import learnt_file, read_learnt
 from .pairs import LEAST_GAIN, next_pairs
 from .predicted import slow_ones
 from .race import Race
@@ -28,7 +29,7 @@ from .visits import times_faster, visits_of
 RACE = 0  # launch number of the race; the comparisons have the numbers after it
 # Largest number of calls of a visit. For the same number of calls, many short visits tell more than a few long ones.
 MOST_CALLS = 16
-_MOST_CANDIDATES = 2  # of a race, at each size
+_MOST_CANDIDATES = 2  # of a search, at each size
 SLOW = "it is predicted to be slow"
 _WRONG = "a result is wrong"  # as src/mpibench/main.c says it
 
@@ -41,7 +42,8 @@ def file_of(collective: str, ranks: int, launch: int, folder: Path | None = None
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     """Measures one launch. The value is the number of points that were not measured."""
     collective, ranks, launch = p["collective"], int(p["ranks"]), int(p["launch"])
-    file_of(collective, ranks, launch).unlink(missing_ok=True)  # from an earlier measurement with other options
+    for path in (file_of(collective, ranks, launch), *([learnt_file(collective, ranks)] if launch == RACE else [])):
+        path.unlink(missing_ok=True)  # from an earlier measurement with other options
     launcher = find_launcher(None if p["mpi"] == "default" else p["mpi"])
     known = launcher.mpi.collectives
     assert known is not None
@@ -55,11 +57,10 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         points, slow = without_slow(points_with_parts(collective, algorithms, sizes, ranks), collective, ranks, earlier)
         order = None
     else:
-        race = file_of(collective, ranks, RACE)
-        if not race.exists():
-            raise LostError("its race failed")  # so that it is measured again together with the race
-        rivals = candidates_for_all(race) if one_for_all_sizes(collective, known) else candidates(race)
-        points, slow, order = _finalists(collective, algorithms, rivals), [], next_pairs
+        if not was_searched(collective, ranks):
+            raise LostError("its search failed")  # so that it is measured again together with the search
+        proposed = _proposed(collective, ranks, known)
+        points, slow, order = _finalists(collective, algorithms, proposed), [], next_pairs
     begun, seed = time.monotonic(), random.SystemRandom().getrandbits(32)
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
@@ -79,6 +80,21 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         "seconds": time.monotonic() - begun,
     }
     return float(figures["unmeasured"]), figures
+
+
+def was_searched(collective: str, ranks: int, folder: Path | None = None) -> bool:
+    """Whether there was a race, or a search with the tuner of ``culmen autotune``."""
+    return any(
+        path.exists() for path in (file_of(collective, ranks, RACE, folder), learnt_file(collective, ranks, folder))
+    )
+
+
+def _proposed(collective: str, ranks: int, known: Collectives) -> dict[int, list[str]]:
+    """The rivals of the MPI's own choice at each message size."""
+    race = file_of(collective, ranks, RACE)
+    if not race.exists():
+        return read_learnt(learnt_file(collective, ranks)).proposals(_MOST_CANDIDATES)
+    return candidates_for_all(race) if one_for_all_sizes(collective, known) else candidates(race)
 
 
 def points_with_parts(

@@ -12,7 +12,7 @@ from ...base.text import grouped, plural
 from ...launch.mpi import Launcher, load
 from ...launch.mpi.collectives import Collectives, parts_of
 from ...report.files import Kind, replacing
-from ...report.page import PAGE
+from ...report.page import PAGE, Section, text
 from ..rules.composed import Made, Texts, kinds_of, routes_beside
 from ..rules.made import rules_of
 from ..rules.texts import texts_of
@@ -21,6 +21,7 @@ from . import choices, page, variables_page
 from .asked import Tuning
 from .choices import Lost, Tuned
 from .installed import module_text
+from .learnt import about_searches
 from .origin import facts_in, said_of
 from .ruled import about_one_rule, said_without_rules, section_without_rules
 from .setting_gains import TunedVariables
@@ -70,6 +71,9 @@ def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, fo
     use = _use(wanted, rules, folder)
     more = variables_page.sections_of(found) if found else []
     notes, last = about_one_rule(tuned.whole, known), [section_without_rules(known)]
+    if wanted.online:
+        said = about_searches(tuned.shapes, measured)
+        more.append(Section("searches", "The search", "".join(f"<p>{text(each)}</p>" for each in said)))
     with replacing(folder / _PAGE, PAGE, force=True) as path:
         html = page.tuning_page(tuned, use, said_of(measured), known, more, notes, last)
         path.write_text(html, encoding="utf-8")
@@ -90,10 +94,10 @@ def _about_variables(found: TunedVariables, measured: Path) -> list[str]:
 def _write_both(texts: Texts, rules: Path, launcher: Launcher) -> None:
     """Writes the file with rules, and the second file. An empty text removes a file."""
     routes = routes_beside(rules, reader_of_rules(launcher))
-    for file, text in ((routes, texts.routes), (rules, texts.rules)):
-        if file is not None and text:
+    for file, content in ((routes, texts.routes), (rules, texts.rules)):
+        if file is not None and content:
             with replacing(file, _RULES, force=True) as path:
-                path.write_text(text, encoding="utf-8")
+                path.write_text(content, encoding="utf-8")
         elif file is not None:
             file.unlink(missing_ok=True)
 

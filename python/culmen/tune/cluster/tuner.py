@@ -83,5 +83,5 @@ def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
 
 def study_of(wanted: Tuning, store: Path) -> PointStudy:
     limit_s = _START_S + wanted.most_s() * 10 + wanted.plan.protocol.timeout_s
-    evaluator = "culmen.tune.cluster.measured:measure"
+    evaluator = f"culmen.tune.cluster.{'learning' if wanted.online else 'measured'}:measure"
     return PointStudy("culmen tune cluster", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
