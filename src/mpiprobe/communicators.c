@@ -55,6 +55,7 @@ static int add_name(const char* origin, int rank, int size) {
     struct probe_communicator* c = &probe_profile->communicators[number];
     c->rank = rank;
     c->size = size;
+    c->first = -1;
     others[number] = (uint64_t)size;
     snprintf(c->origin, sizeof c->origin, "%s", origin);
     probe_profile->header.communicators = (uint32_t)number + 1;
@@ -91,6 +92,8 @@ static int add_communicator(MPI_Comm made, const char* origin) {
   if (group.remote != 0 && number != probe_further_communicators) {
     others[number] = (uint64_t)group.remote;
     probe_profile->communicators[number].remote = group.remote;
+  } else if (number != probe_further_communicators) {
+    probe_profile->communicators[number].first = probe_first_of(made);
   }
   return number;
 }
@@ -183,6 +186,7 @@ static void add_child(unsigned parent, uint64_t handle, const char* origin) {
   if (number == probe_further_communicators) return;
   others[number] = others[parent];
   probe_profile->communicators[number].remote = c->remote;
+  probe_profile->communicators[number].first = c->first;
 }
 
 void probe_duplicated(unsigned parent, MPI_Comm made) {
@@ -309,6 +313,9 @@ void probe_begin_communicators(const struct probe_world* of_session) {
     add_name("world", of_session->rank, of_session->size);
     add_name("self", 0, 1);
   }
+  struct probe_communicator* const known = probe_profile->communicators;
+  known[0].first = 0;
+  known[1].first = known[0].rank;
   snprintf(probe_profile->communicators[probe_further_communicators].origin, probe_origin_bytes,
            "further communicators");
   probe_unlock();

@@ -66,6 +66,7 @@ struct probe_header {
 struct probe_communicator {
   int32_t rank, size;
   int32_t remote;  ///< ranks of the other group, if it is an intercommunicator; else 0
+  int32_t first;   ///< its rank 0, as a rank of MPI_COMM_WORLD; -1: not known. It tells communicators of one name apart
   char
       origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
 };

@@ -128,6 +128,15 @@ void probe_name_between(char* origin, unsigned parent, MPI_Comm made) {
   name_numbered(origin, "inter ", 1, sides);
 }
 
+int probe_first_of(MPI_Comm communicator) {
+  MPI_Group group;
+  int own = 0, first = -1;
+  if (!has_world_group || REAL(MPI_Comm_group)(communicator, &group) != MPI_SUCCESS) return -1;
+  if (REAL(MPI_Group_translate_ranks)(group, 1, &own, world_group, &first) != MPI_SUCCESS) first = -1;
+  REAL(MPI_Group_free)(&group);
+  return first < 0 ? -1 : first;
+}
+
 void probe_name_file(char* origin, unsigned parent, const char* name) {
   const int length = snprintf(origin, probe_origin_bytes, "%s/file ", probe_profile->communicators[parent].origin);
   const int room = length < probe_origin_bytes ? probe_origin_bytes - length - 1 : 0;

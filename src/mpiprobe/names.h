@@ -15,5 +15,7 @@ void probe_name_group(char* origin, unsigned parent, MPI_Comm comm, MPI_Group gr
 void probe_name_of_group(char* origin, const char* how, const char* tag, MPI_Group group, const MPI_Group* remote);
 /// "inter 1 ranks 0,2|1,3": the groups of both sides, because each side has a name of its own for its communicator.
 void probe_name_between(char* origin, unsigned parent, MPI_Comm made);
+/// The rank 0 of a communicator, as a rank of MPI_COMM_WORLD; -1 if it is not known.
+int probe_first_of(MPI_Comm communicator);
 /// "world/file data.bin". A name that is too long loses its beginning.
 void probe_name_file(char* origin, unsigned parent, const char* name);

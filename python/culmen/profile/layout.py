@@ -58,7 +58,7 @@ HEADER = np.dtype(
         ("program", "S256"),
     ]
 )
-COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("remote", "i4"), ("origin", "S176")])
+COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("remote", "i4"), ("first", "i4"), ("origin", "S176")])
 FILE_HINTS = np.dtype([("file", "u4"), ("text", "S252")])
 ENTRY = np.dtype(
     [

@@ -141,6 +141,8 @@ class Rank:
     thread has no time while it waits for the end of another one."""
     numbers: dict[str, int] = field(default_factory=dict)
     """The rank's number in each communicator of one group, by how the communicator was made."""
+    firsts: dict[str, int] = field(default_factory=dict)
+    """The rank 0 of each of these communicators, as a rank of MPI_COMM_WORLD; -1 if it is not known."""
 
     world: int = 0
     """A number that only ranks with the same MPI_COMM_WORLD share; 0 if the launcher does not tell. See worlds.py."""
@@ -239,6 +241,7 @@ def _rank(file: np.void) -> Rank:
     ended = header["end_ns"] > 0
     timeline = _timeline(file, seconds_a_tick)
     seconds = int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None
+    of_one_group = [one for one in file["communicators"][: header["communicators"]] if one["remote"] == 0]
     return Rank(
         rank=int(header["rank"]),
         size=int(header["size"]),
@@ -273,11 +276,8 @@ def _rank(file: np.void) -> Rank:
         world=int(header["world"]),
         begin_s=int(header["begin_unix_ns"]) * 1e-9,
         messages=_messages(file, seconds_a_tick),
-        numbers={
-            _text(one["origin"]): int(one["rank"])
-            for one in file["communicators"][: header["communicators"]]
-            if one["remote"] == 0
-        },
+        numbers={_text(one["origin"]): int(one["rank"]) for one in of_one_group},
+        firsts={_text(one["origin"]): int(one["first"]) for one in of_one_group},
     )
 
 
