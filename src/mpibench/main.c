@@ -2,6 +2,9 @@
 // line.
 //
 //     set NAME VALUE                    writes a control variable of MPI_T (an integer) on all ranks
+//     split GROUPS                      from now on, only the ranks of these groups call collectives, all groups at the
+//                                       same time. Removes all communicators but number 0. "0-3;4-7": two groups;
+//                                       "0-6:2": the ranks 0, 2, 4 and 6
 //     new                               makes a communicator; answers its number. Number 0 is there from the start
 //     check COLLECTIVE COMM BYTES ROOT  one call with known data: answers whether all results are right
 //     repeat COLLECTIVE COMM BYTES ROOT N
@@ -12,7 +15,8 @@
 //                                       the messages of a nonblocking collective: "sends:" and the number that each
 //                                       rank sends in a call, as in sends:1,0
 //     pingpong - BYTES N                N round trips between the ranks 0 and 1: answers half of each time in ns
-//     nodes                             answers the number of nodes, and the most ranks on one of them
+//     nodes                             answers the number of nodes, and the most ranks on one of them; of the group
+//                                       with the most
 //     get NAME                          answers the value of a control variable of rank 0, and its name if it has one
 //     peers - BYTES                     messages between all pairs of ranks, with one buffer
 //     memory                            answers bytes of the rank with most memory: the most since the start or
@@ -31,23 +35,31 @@
 #include <string.h>
 
 #include "counters.h"
+#include "groups.h"
 #include "messages.h"
 #include "operations.h"
 #include "ranks.h"
 
-enum { most_communicators = 1024, most_calls = 100000, most_counters = 512, line_bytes = 512, tag = 7 };
+enum { most_communicators = 1024, most_calls = 100000, most_counters = 512, tag = 7 };
 
 typedef struct {
   char verb[16];
   char name[200];
   int64_t number[6];
+  int64_t rest_bytes;  // of the text after the verb, with its end
 } command;
+static char* rest;  // this text
 
 static MPI_Comm communicators[most_communicators];
 static int communicator_count;
 static char error_text[MPI_MAX_ERROR_STRING + 64];
 
 static int64_t *starts, *ends;  // of the calls; the ends follow the starts in memory
+
+// The ranks outside of all groups call nothing, so their times do not count.
+static void leave_out_times(int calls) {
+  for (int i = 0; i < calls && group == MPI_COMM_NULL; ++i) starts[i] = INT64_MAX, ends[i] = 0;
+}
 
 // Finds at rank 0, over all ranks, the earliest start of each call and its latest end. The start is negative if a rank
 // was late.
@@ -85,7 +97,7 @@ static int timed_calls(const operation* what, MPI_Comm comm, int bytes, int root
     }
     starts[i] = now_ns();
     if (late) starts[i] = -starts[i];
-    const int failed = call(what, comm, bytes, root);
+    const int failed = group == MPI_COMM_NULL ? MPI_SUCCESS : call(what, comm, bytes, root);
     ends[i] = now_ns();
     if (failed != MPI_SUCCESS) return failed;
   }
@@ -179,17 +191,18 @@ static int prepare(const command* c, const operation** what) {
   *what = find_operation(c->name);
   if (!*what) return say_error("there is no such collective");
   if (c->number[0] < 0 || c->number[0] >= communicator_count) return say_error("there is no such communicator");
-  if (c->number[1] < 0 || c->number[1] * size > INT32_MAX) return say_error("the message is too large");
-  if (c->number[2] < 0 || c->number[2] >= size) return say_error("there is no such root");
+  if (c->number[1] < 0 || c->number[1] * group_size > INT32_MAX) return say_error("the message is too large");
+  if (c->number[2] < 0 || c->number[2] >= group_size) return say_error("there is no such root");
   return on_all(make_room((size_t)c->number[1])) || say_error("there is too little memory for the message");
 }
 
 static int check(const command* c) {
   const operation* what;
   if (!prepare(c, &what)) return 0;
-  make_data(what, (size_t)c->number[1]);
-  if (!all_succeeded(call(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2]))) return 0;
-  return on_all(result_is_right(what, (size_t)c->number[1], (int)c->number[2])) || say_error("a result is wrong");
+  const int calls = group != MPI_COMM_NULL, bytes = (int)c->number[1], root = (int)c->number[2];
+  if (calls) make_data(what, (size_t)bytes);
+  if (!all_succeeded(calls ? call(what, communicators[c->number[0]], bytes, root) : MPI_SUCCESS)) return 0;
+  return on_all(!calls || result_is_right(what, (size_t)bytes, root)) || say_error("a result is wrong");
 }
 
 // The result of the first call is compared with the right one, which takes long with many ranks. Later results must be
@@ -242,6 +255,7 @@ static int time_calls(const command* c) {
       timed_calls(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2], calls, c->number[4]);
   if (!all_succeeded(code)) return 0;
   correct_clocks(starts, 2 * calls);
+  leave_out_times(calls);
   collect(calls);
   if (rank == 0) {
     printf("ok");
@@ -250,11 +264,11 @@ static int time_calls(const command* c) {
   }
   int64_t least[most_counters];
   const int counters = counter_count < most_counters ? counter_count : most_counters;
-  for (int i = 0; i < counters; ++i) least[i] = counted(i);
+  for (int i = 0; i < counters; ++i) least[i] = group == MPI_COMM_NULL ? INT64_MAX : counted(i);
   smallest_of(least, counters);
   for (int i = 0; i < counters; ++i)
     if (rank == 0 && least[i] >= calls) printf(" %s", counter_name(i));
-  say_messages(calls);
+  if (group_size == size) say_messages(calls);
   return 1;
 }
 
@@ -262,6 +276,7 @@ static int time_calls(const command* c) {
 static int time_messages(const command* c) {
   const int64_t bytes = c->number[0], calls = c->number[1];
   if (size < 2) return say_error("there is only one rank");
+  if (group_size != size) return say_error("the ranks are split");
   if (bytes < 0 || bytes > INT32_MAX || calls < 1 || calls > most_calls)
     return say_error("so many messages of this size cannot be sent at once");
   if (!on_all(rank > 1 || make_room((size_t)bytes))) return say_error("there is too little memory for the message");
@@ -286,6 +301,7 @@ static int time_messages(const command* c) {
 static int exchange_with_all(const command* c) {
   const int64_t bytes = c->number[0];
   if (bytes < 0 || bytes > 1 << 24) return say_error("the message is too large");
+  if (group_size != size) return say_error("the ranks are split");
   char* buffer = calloc(2, (size_t)bytes + 1);
   if (!on_all(buffer != NULL)) return say_error("there is too little memory for the message");
   for (int step = 1; step < size; ++step)
@@ -312,15 +328,41 @@ static int most_memory(void) {
 }
 
 static int count_nodes(void) {
-  MPI_Comm node;
-  int on_node, place;
-  if (!all_succeeded(MPI_Comm_split_type(control, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node))) return 0;
-  MPI_Comm_size(node, &on_node);
-  MPI_Comm_rank(node, &place);
-  MPI_Comm_free(&node);
-  const int64_t nodes = total(place == 0), most = -smallest(-on_node);
-  if (rank == 0) printf("ok %lld %lld", (long long)nodes, (long long)most);
+  MPI_Comm node = MPI_COMM_NULL;
+  int on_node = 0, place = 1, nodes = 0, code = MPI_SUCCESS;
+  if (group != MPI_COMM_NULL)
+    code = MPI_Comm_split_type(communicators[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  if (!all_succeeded(code)) return 0;
+  if (node != MPI_COMM_NULL) {
+    MPI_Comm_size(node, &on_node);
+    MPI_Comm_rank(node, &place);
+    MPI_Comm_free(&node);
+    const int leads = place == 0;
+    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, communicators[0]);
+  }
+  const int64_t most_nodes = -smallest(-nodes), most = -smallest(-on_node);
+  if (rank == 0) printf("ok %lld %lld", (long long)most_nodes, (long long)most);
   return 1;
+}
+
+// Makes a communicator with the next number.
+static int add_communicator(void) {
+  MPI_Comm* const made = &communicators[communicator_count];
+  *made = MPI_COMM_NULL;
+  if (!all_succeeded(group == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_dup(group, made))) return 0;
+  if (*made != MPI_COMM_NULL) MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+  ++communicator_count;
+  return 1;
+}
+
+// A mistake leaves the groups as they were.
+static int split_ranks(void) {
+  while (communicator_count > 0) {
+    MPI_Comm* const last = &communicators[--communicator_count];
+    if (*last != MPI_COMM_NULL) MPI_Comm_free(last);
+  }
+  const char* const mistake = split(rest);
+  return add_communicator() && (!mistake || say_error(mistake));
 }
 
 static int execute(const command* c) {
@@ -336,12 +378,11 @@ static int execute(const command* c) {
     if (!on_all(!set_variable(c->name, (int)c->number[0]))) return say_error("the variable cannot be written");
   } else if (strcmp(c->verb, "new") == 0) {
     if (communicator_count == most_communicators) return say_error("there are too many communicators");
-    MPI_Comm* made = &communicators[communicator_count];
-    if (!all_succeeded(MPI_Comm_dup(MPI_COMM_WORLD, made))) return 0;
-    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
-    if (rank == 0) printf("ok %d", communicator_count);
-    ++communicator_count;
+    if (!add_communicator()) return 0;
+    if (rank == 0) printf("ok %d", communicator_count - 1);
     return 1;
+  } else if (strcmp(c->verb, "split") == 0) {
+    if (!split_ranks()) return 0;
   } else if (strcmp(c->verb, "check") == 0) {
     if (!check(c)) return 0;
   } else if (strcmp(c->verb, "repeat") == 0) {
@@ -358,19 +399,26 @@ static int execute(const command* c) {
 }
 
 static int next_command(command* c) {
+  static char* line;
+  static size_t room;
   memset(c, 0, sizeof *c);
-  char line[line_bytes];
+  int after_verb = 0;
   if (rank == 0) {
-    if (!fgets(line, sizeof line, stdin)) {
+    if (getline(&line, &room, stdin) < 0) {
       strcpy(c->verb, "end");
-    } else if (sscanf(line, "%15s", c->verb) == 1) {
+    } else if (sscanf(line, "%15s %n", c->verb, &after_verb) == 1) {
       long long n[6] = {0};
       sscanf(line, "%*s %199s %lld %lld %lld %lld %lld", c->name, &n[0], &n[1], &n[2], &n[3], &n[4]);
       for (int i = 0; i < 6; ++i) c->number[i] = n[i];
+      c->rest_bytes = (int64_t)strcspn(line + after_verb, "\r\n") + 1;
     }
   }
   broadcast(c, sizeof *c);
-  return strcmp(c->verb, "end") != 0;
+  if (strcmp(c->verb, "split") != 0) return strcmp(c->verb, "end") != 0;
+  if (!(rest = realloc(rest, (size_t)c->rest_bytes))) MPI_Abort(control, 1);
+  if (rank == 0) memcpy(rest, line + after_verb, (size_t)c->rest_bytes - 1), rest[c->rest_bytes - 1] = '\0';
+  broadcast(rest, (int)c->rest_bytes);
+  return 1;
 }
 
 static void describe(void) {
@@ -387,8 +435,8 @@ int main(int argc, char** argv) {
   MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
   MPI_Init(&argc, &argv);
   join_ranks();
-  MPI_Comm_dup(MPI_COMM_WORLD, &communicators[communicator_count++]);
-  MPI_Comm_set_errhandler(communicators[0], MPI_ERRORS_RETURN);
+  join_whole_group();
+  add_communicator();
   starts = malloc(2 * sizeof(int64_t) * most_calls);
   if (!starts) MPI_Abort(MPI_COMM_WORLD, 1);
   describe();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "groups.h"
 #include "ranks.h"
 
 static unsigned char *sent, *received;
@@ -13,7 +14,7 @@ static int *counts, *places;
 static MPI_Datatype* types;
 
 int make_room(size_t bytes) {
-  const size_t wanted = bytes * (size_t)size + 64;
+  const size_t wanted = bytes * (size_t)group_size + 64;
   if (!counts) counts = malloc(sizeof(int) * (size_t)size);
   if (!places) places = malloc(sizeof(int) * (size_t)size);
   if (!types) types = malloc(sizeof(MPI_Datatype) * (size_t)size);
@@ -48,7 +49,7 @@ static vector vector_of(size_t bytes) {
 }
 
 static void equal_blocks(int bytes) {
-  for (int i = 0; i < size; ++i) counts[i] = bytes, places[i] = i * bytes, types[i] = MPI_BYTE;
+  for (int i = 0; i < group_size; ++i) counts[i] = bytes, places[i] = i * bytes, types[i] = MPI_BYTE;
 }
 
 struct operation {
@@ -97,7 +98,7 @@ static int call_barrier(MPI_Comm comm, int bytes, int root, MPI_Request* request
   return EITHER(Barrier, barrier, comm);
 }
 static int call_bcast(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
-  return EITHER(Bcast, bcast, rank == root ? sent : received, bytes, MPI_BYTE, root, comm);
+  return EITHER(Bcast, bcast, group_rank == root ? sent : received, bytes, MPI_BYTE, root, comm);
 }
 static int call_reduce(MPI_Comm comm, int bytes, int root, MPI_Request* request) {
   const vector v = vector_of(bytes);
@@ -174,19 +175,19 @@ static int of_root(int block, size_t i, int root, int as_float) {
 }
 static int of_all(int block, size_t i, int root, int as_float) {
   (void)root;
-  return reduced_up_to(size - 1, block, i, as_float);
+  return reduced_up_to(group_size - 1, block, i, as_float);
 }
 static int of_all_mine(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return reduced_up_to(size - 1, rank, i, as_float);
+  return reduced_up_to(group_size - 1, group_rank, i, as_float);
 }
 static int of_lower(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return reduced_up_to(rank, 0, i, as_float);
+  return reduced_up_to(group_rank, 0, i, as_float);
 }
 static int of_lower_others(int block, size_t i, int root, int as_float) {
   (void)block, (void)root;
-  return reduced_up_to(rank - 1, 0, i, as_float);
+  return reduced_up_to(group_rank - 1, 0, i, as_float);
 }
 static int from_block(int block, size_t i, int root, int as_float) {
   (void)root;
@@ -194,11 +195,11 @@ static int from_block(int block, size_t i, int root, int as_float) {
 }
 static int from_root_to_me(int block, size_t i, int root, int as_float) {
   (void)block;
-  return value_of(root, rank, i, as_float);
+  return value_of(root, group_rank, i, as_float);
 }
 static int from_block_to_me(int block, size_t i, int root, int as_float) {
   (void)root;
-  return value_of(block, rank, i, as_float);
+  return value_of(block, group_rank, i, as_float);
 }
 
 static const operation operations[] = {
@@ -252,23 +253,24 @@ static int has(const unsigned char* block, size_t i, int value, int as_float) {
 void make_data(const operation* what, size_t bytes) {
   const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
-  const int blocks = what->blocks ? what->blocks : size;
+  const int blocks = what->blocks ? what->blocks : group_size;
   for (int block = 0; block < blocks; ++block)
-    for (size_t i = 0; i < elements; ++i) put(sent + block * bytes, i, value_of(rank, block, i, as_float), as_float);
+    for (size_t i = 0; i < elements; ++i)
+      put(sent + block * bytes, i, value_of(group_rank, block, i, as_float), as_float);
   memset(received, 0xFF, bytes * blocks);
 }
 
 static int has_result(const operation* what, int root) {
-  if (!what->expected || (what->at_root && rank != root)) return 0;
-  if (what->call == call_exscan && rank == 0) return 0;
-  return what->call != call_bcast || rank != root;
+  if (!what->expected || (what->at_root && group_rank != root)) return 0;
+  if (what->call == call_exscan && group_rank == 0) return 0;
+  return what->call != call_bcast || group_rank != root;
 }
 
 int result_is_right(const operation* what, size_t bytes, int root) {
   if (!has_result(what, root)) return 1;
   const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
-  const int blocks = what->blocks_of_result ? 1 : size;
+  const int blocks = what->blocks_of_result ? 1 : group_size;
   for (int block = 0; block < blocks; ++block)
     for (size_t i = 0; i < elements; ++i)
       if (!has(received + block * bytes, i, what->expected(block, i, root, as_float), as_float)) return 0;
@@ -276,7 +278,7 @@ int result_is_right(const operation* what, size_t bytes, int root) {
 }
 
 static size_t bytes_of_result(const operation* what, size_t bytes) {
-  return bytes * (size_t)(what->blocks_of_result ? 1 : size);
+  return bytes * (size_t)(what->blocks_of_result ? 1 : group_size);
 }
 
 int keep_result(const operation* what, size_t bytes) {

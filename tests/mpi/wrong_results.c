@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "groups.h"
 #include "operations.h"
 #include "ranks.h"
 
-MPI_Comm control;
-int rank, size;
+MPI_Comm control, group;
+int rank, size, group_rank, group_size, group_count;
 
 static unsigned char* data;  // that each rank sends to rank 0, one after the other
 static size_t bytes;
@@ -47,8 +48,9 @@ static int is_right(const operation* what) {
 static void try_all(const char* name) {
   const operation* what = find_operation(name);
   if (!make_room(bytes)) exit(1);
-  for (rank = 0; rank < size; ++rank) make_data(what, bytes), memcpy(data + rank * bytes, message(), bytes);
-  rank = 0, wrong = -1;
+  for (group_rank = 0; group_rank < size; ++group_rank)
+    make_data(what, bytes), memcpy(data + group_rank * bytes, message(), bytes);
+  group_rank = 0, wrong = -1;
   if (!is_right(what)) printf("%s, %d ranks, %zu B: a right result is refused\n", name, size, bytes);
   for (wrong = 0; wrong < size; ++wrong)
     for (instead = 0; instead < size; ++instead)
@@ -57,7 +59,7 @@ static void try_all(const char* name) {
 }
 
 int main(int argc, char** argv) {
-  size = argc > 1 ? atoi(argv[1]) : 0;
+  size = group_size = argc > 1 ? atoi(argv[1]) : 0;
   data = malloc((size_t)size * 64);
   if (!data) return 1;
   for (int each = 2; each < argc; ++each) {

@@ -15,6 +15,7 @@ from .conversation import Conversation, RefusedError
 from .layouts import check_placed, joined, per_node_of
 from .mappings import flags_of as mapping_flags
 from .parts import settings_of_launchers, situations_here
+from .splits import Split
 
 _ALSO = {"MPICH 4": ("MPICH 3.",)}  # their launchers cannot be distinguished
 
@@ -96,7 +97,14 @@ class Session(Conversation):
                     self._usual[name] = 0
         return {name: self._usual[name] for name in self._collectives.before if self._usual[name]}
 
+    def split(self, groups: str) -> None:
+        """From now on, only these ranks call collectives, all communicators at the same time. ``groups``: see
+        splits.groups_text()."""
+        self._ask(f"split {groups}")
+        self._communicators.clear()
+
     def nodes(self) -> tuple[int, int]:
+        """The number of nodes of a communicator, and the most ranks on one of them."""
         number, most = self._ask("nodes").split()
         return int(number), int(most)
 
@@ -147,7 +155,8 @@ class Session(Conversation):
 class Ranks:
     """Sessions, one after the other: a new one starts after ranks were lost. Use it in a ``with`` statement.
 
-    ``timeout_s``, ``mapping``, ``environment``: as for Session.
+    ``timeout_s``, ``mapping``, ``environment``: as for Session. ``split``: the communicators that call; None for one
+    with all ranks.
     """
 
     def __init__(
@@ -157,9 +166,10 @@ class Ranks:
         timeout_s: float,
         mapping: str = "",
         environment: Mapping[str, str] | None = None,
+        split: Split | None = None,
     ) -> None:
         self._launcher, self.number, self._timeout_s, self._mapping = launcher, ranks, timeout_s, mapping
-        self._environment = environment
+        self._environment, self._split = environment, split
         self._session: Session | None = None
         self.version = ""
         self.nodes = (1, ranks)
@@ -175,8 +185,14 @@ class Ranks:
         if self._session is None:
             session = Session(self._launcher, self.number, self._timeout_s, self._environment, self._mapping)
             self._session = session.__enter__()
-            self.version, self.nodes = self._session.version, self._session.nodes()
-            check_placed(self._mapping, self.number, self.nodes)
+            self.version = self._session.version
+            if self._split:
+                self._session.split(self._split.groups)
+            self.nodes = self._session.nodes()
+            if self._split:
+                self._split.check(self.nodes)
+            else:
+                check_placed(self._mapping, self.number, self.nodes)
         return self._session
 
     @property
