@@ -23,6 +23,7 @@ ALL_KINDS = {
     *("barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather"),
     *("allgatherv", "alltoall", "alltoallv", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"),
 }
+LIBRARY = {"openmpi": "libmpi.so.slow", "mpich": "libmpich.so.slow"}  # as the tuner finds the MPI
 UNDER_OPEN_MPI = ALL_KINDS - {"gatherv", "scatterv"}  # it has one algorithm
 
 
@@ -187,14 +188,26 @@ def test_threads_that_call_at_the_same_time_are_tuned(mpi, tmp_path):
     assert loaded.returncode == 0 and "0 wrong" in loaded.stdout, loaded.stdout + loaded.stderr
 
 
-def test_validation_compares_runs_in_turns(mpi, tmp_path):
-    words = [*built(mpi, tmp_path, "broadcasts_program.c"), "1000", "200"]
-    done = tuned(tmp_path, words, 2, "--validate", 3, "--output", "valid.tuning")
+def test_validation_states_the_gains_of_runs_in_turns(mpi, tmp_path):
+    """With the MPI's own choice, each of 150 broadcasts sleeps for 50 ms, so each tuned run is faster."""
+    library, calls = tmp_path / LIBRARY[mpi], 150
+    source = Path(__file__).with_name("slow_default.c")
+    words = [*built(mpi, tmp_path, "broadcasts_program.c"), "1000", str(calls)]
+    subprocess.run([f"mpicc.{mpi}", "-O1", "-shared", "-fPIC", source, "-ldl", "-o", library], check=True)
+    slow = {"LD_PRELOAD": str(library), "SLOW_CALLS": str(tmp_path / "slow")}
+    done = tuned(tmp_path, words, 2, "--validate", 3, "--output", "valid.tuning", **slow)
     assert done.returncode == 0, done.stdout + done.stderr
+    kinds = [line.rpartition("of 3: ")[2] for line in done.stdout.splitlines() if "of 3: " in line]
+    made = list(zip(["first", *kinds], map(int, (tmp_path / "slow").read_text().split()), strict=True))
     for what in ("without the tuner", "tuned while it runs", "tuned from the file"):
-        assert sum(line.endswith(f"of 3: {what}") for line in done.stdout.splitlines()) == 3
+        assert kinds.count(what) == 3
+    slow_calls = {kind: [number for other, number in made if other == kind] for kind in kinds}
+    assert slow_calls["without the tuner"] == [calls] * 3
+    assert max(slow_calls["tuned while it runs"]) < calls
+    assert slow_calls["tuned from the file"] == [0] * 3
     for what in ("tuned while it runs", "tuned from the file"):
-        assert sum(line.startswith(f"The program {what} is ") for line in done.stdout.splitlines()) == 1
+        (gain,) = re.findall(rf"^The program {what} is (\d+\.\d)% ± \d+\.\d% faster", done.stdout, re.MULTILINE)
+        assert float(gain) > 0
 
 
 def test_a_file_of_another_mpi_is_not_used(mpi, tmp_path):
