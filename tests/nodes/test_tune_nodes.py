@@ -1,6 +1,7 @@
 """``culmen tune cluster`` and ``culmen bench collectives`` on several nodes."""
 
 import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -136,3 +137,20 @@ def test_a_program_on_other_hosts_is_not_tuned_on_this_one(nodes, tmp_path):
     said = " ".join(done.stderr.split())
     assert f"the program ran on {', '.join(nodes.names[1:])}, but culmen would measure" in said
     assert f"with the variable {variable}=FILE" in said
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_columns_are_tuned_on_the_nodes_of_the_program(nodes, mpi, tmp_path):
+    """Each column is on two nodes."""
+    program = tmp_path / "rows"
+    subprocess.run([f"mpicc.{mpi}", ROOT / "tests/mpi/rows_program.c", "-o", program], check=True)
+    launcher = ["mpirun.openmpi", "--allow-run-as-root"] if mpi == "openmpi" else ["mpiexec.mpich"]
+    words = (*launcher, "-n", 4, program, 100, "columns")
+    command = (shutil.which("culmen"), "tune", "app", "--seconds", 0.02, "--rounds", 3, "--", *words)
+    done = nodes.run(mpi, *command, cwd=tmp_path, **nodes.hosts(mpi, tmp_path, 2), COLUMNS="200")
+    assert done.returncode == 0, done.stdout + done.stderr
+    listed = re.findall(r"^(\w+) +world.* \(2 of them\) +2 +(1|2 × 1 rank) ", done.stdout, re.MULTILINE)
+    assert ("bcast", "2 × 1 rank") in listed, done.stdout
+    with (tmp_path / "tune-app/choices.csv").open(newline="") as file:
+        found = {(row["collective"], row["ranks"], row["nodes"], row["ppn"]) for row in csv.DictReader(file)}
+    assert found == {("bcast", "2", "2", "1")}

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from culmen.cli.work.tune_app import show_verdict
 from culmen.launch.watched import RunStoppedError
 from culmen.tune.app import program
 from culmen.tune.cluster.results import TABLE
@@ -59,3 +60,16 @@ def test_a_damaged_file_of_rounds_is_replaced(compare, tmp_path):
     compare(3)
     (tmp_path / "rounds.json").write_text("{")
     assert len(compare(3)[0]) == 6
+
+
+@pytest.mark.parametrize(
+    ("gain", "is_clear", "said"),
+    [
+        (0.032, True, "With the rules, the program is 3.2% ± 0.8% faster"),
+        (-0.032, True, "With the rules, the program is 3.2% ± 0.8% slower"),
+        (0.004, False, "The program is not clearly faster or slower with the rules: 0.4% ± 0.8%"),
+    ],
+)
+def test_the_verdict_has_its_interval_and_the_points_that_keep_the_default(capsys, gain, is_clear, said):
+    assert show_verdict(gain, 0.008, is_clear, 2, 16) == (gain > 0 and is_clear)
+    assert capsys.readouterr().out.splitlines()[0] == f"{said}; 14 of 16 points keep the default."

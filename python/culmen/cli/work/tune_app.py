@@ -7,20 +7,24 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
+from ...base.text import plural
 from ...bench.held import folder_to_tune
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
 from ...profile.recorded import Rank, read_folder
 from ...profile.worlds import worlds_of
-from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, remarks_without_rules, tuning_of
+from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, remarks_without_rules
 from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
+from ...tune.app.surrogate import HEADINGS, TEXTS, rows_of, tunable, tuning_of
+from ...tune.cluster.asked import Tuning
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.cluster.tuner import stores_in
 from ...tune.rules.texts import check_reader
 from ...tune.rules.tried import environment_for, reader_of_rules
 from .stopped import continues
+from .summary import print_table
 from .tune_cluster import tune_in
 
 _EXAMPLE = "example: culmen tune app -- mpiexec -n 4 ./app"
@@ -37,9 +41,11 @@ class Program:
     cells: list[Cell]
 
     @classmethod
-    def profiled(cls, words: list[str], folder: Path, overwrite: bool, time_limit_s: float | None) -> "Program":
-        """``folder``: of the results. Raises InputError if the program fails, or if its MPI reads no rules, and
-        RunStoppedError."""
+    def profiled(
+        cls, words: list[str], folder: Path, overwrite: bool, time_limit_s: float | None, apart: bool = False
+    ) -> "Program":
+        """``folder``: of the results. ``apart``: see ``cells_of``. Raises InputError if the program fails, or if its
+        MPI reads no rules, and RunStoppedError."""
         if not words:
             raise InputError(f"a command after -- is missing; {_EXAMPLE}")
         ranks = _profile(words, folder / PROFILE, overwrite, time_limit_s)
@@ -49,7 +55,7 @@ class Program:
         for remark in (remark_on_room(ranks, known), *remarks_without_rules(ranks, known)):
             if remark:
                 print(remark)
-        return cls(ranks, launcher, known, cells_of(ranks, known))
+        return cls(ranks, launcher, known, cells_of(ranks, known, apart))
 
 
 @continues
@@ -83,26 +89,33 @@ def _tune(
 ) -> int:
     if overwrite:
         (folder / ROUNDS).unlink(missing_ok=True)
-    program = Program.profiled(words, folder, overwrite, time_limit_s)
-    launcher, known, cells = program.launcher, program.known, program.cells
-    if not cells:
+    program = Program.profiled(words, folder, overwrite, time_limit_s, apart=True)
+    if not program.cells:
         return nothing_to_tune(program, folder)
-    check_machines(program.ranks, launcher, os.environ)
-    for each in cells:
-        print(f"{each.collective} with {each.ranks} ranks and about {each.least} bytes: {each.share:.1%} of the run")
-    if code := tune_in(
-        folder, tuning_of(launcher, cells, seconds, allowed), overwrite, quiet, scratch, None, installs=False
-    ):
+    wanted = _wanted(program, seconds, allowed)
+    if code := tune_in(folder, wanted, overwrite, quiet, scratch, None, installs=False):
         return code
-    rules = folder / known.rules_name
-    if not changed_in(folder / TABLE):
+    rules = folder / program.known.rules_name
+    changed, points = changed_in(folder / TABLE)
+    if not changed:
         print("All points keep the default, so the program would be as fast as before.")
         return FINISHED
     say = (lambda _text: None) if quiet else (lambda text: print(f"culmen: {text}", flush=True))
     limit_s = time_limit_s or usual_limit_s(folder / PROFILE)
-    if _show(*compare(words, rules, known, rounds, say, limit_s)):
+    if show_verdict(*compare(words, rules, program.known, rounds, say, limit_s), changed, points):
         show_use(program, rules)
     return FINISHED
+
+
+def _wanted(program: Program, seconds: float, allowed: tuple[bool, bool]) -> Tuning:
+    """Shows the list of the cells, and says which of them are tuned. ``seconds``, ``allowed``: see ``tuning_of``."""
+    launcher = program.launcher
+    check_machines(program.ranks, launcher, os.environ)
+    print_table(HEADINGS, rows_of(program.cells), TEXTS)
+    cells, said = tunable(program.cells)
+    for sentence in said:
+        print(sentence)
+    return tuning_of(launcher, cells, program.ranks, seconds, allowed)
 
 
 def nothing_to_tune(program: Program, folder: Path) -> int:
@@ -132,13 +145,15 @@ def _profile(words: list[str], folder: Path, overwrite: bool, time_limit_s: floa
     return worlds_of(read_folder(folder)).ranks
 
 
-def _show(gain: float, half: float, is_clear: bool) -> bool:
-    """See Compared.gain(). Returns whether the rules are worth using."""
-    word = "faster" if gain > 0 else "slower"
+def show_verdict(gain: float, half: float, is_clear: bool, changed: int, points: int) -> bool:
+    """See Compared.gain(). ``changed``: how many of the points do not keep the default. Returns whether the rules are
+    worth using."""
+    kept = f"{points - changed} of {plural(points, 'point')} {'keeps' if points == 1 else 'keep'} the default"
+    word, shown = "faster" if gain > 0 else "slower", f"± {100 * half:.1f}%"
     if is_clear:
-        print(f"With the rules, the program is {100 * abs(gain):.1f}% ± {100 * half:.1f}% {word}.")
+        print(f"With the rules, the program is {100 * abs(gain):.1f}% {shown} {word}; {kept}.")
     else:
-        print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% ± {100 * half:.1f}%.")
+        print(f"The program is not clearly faster or slower with the rules: {100 * gain:.1f}% {shown}; {kept}.")
     if is_clear and gain > 0:
         return True
     print("Do not install them for this program.")

@@ -1,53 +1,115 @@
-"""The collectives that are worth tuning for one program, and the request for their tuning."""
+"""The collectives that are worth tuning for one program."""
 
-from collections import defaultdict
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...base.text import shown_share
-from ...bench.collectives.plan import Plan
-from ...bench.collectives.points import Protocol
-from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
+from ...profile.communicators import groups_of
 from ...profile.recorded import FURTHER, Calls, Rank
-from ..cluster.asked import Tuning
 from ..rules.made import can_hold
 
 MATTERS = 0.01  # least share of the run for which a cell is tuned
 _MOST = 12  # largest number of cells that are tuned
 
 
+class Communicator(NamedTuple):
+    """``name``: common to all parts of its split. ``members``: its ranks in MPI_COMM_WORLD, in its order; empty if they
+    are not known."""
+
+    name: str
+    members: tuple[int, ...]
+
+
 class Cell(NamedTuple):
     """Calls of one collective with messages of one size class. ``size_class``: as in profiles. ``share``: part of the
-    time of all ranks."""
+    time of all ranks. ``on_nodes``: how many ranks of a communicator are on each node, most first; empty if it is not
+    known, or makes no difference. ``communicators``: those that make the calls, with their share."""
 
     collective: str
     ranks: int
     size_class: int
     least: int  # mean bytes of a call, as far as the profile knows
     share: float
+    on_nodes: tuple[int, ...] = ()
+    communicators: tuple[tuple[Communicator, float], ...] = ()
 
 
-def cells_of(ranks: list[Rank], known: Collectives) -> list[Cell]:
-    """The cells that are worth tuning, those that take most time first."""
+_Key = tuple[str, int, int]  # of a communicator: its name, its first rank, and its number of ranks
+
+
+@dataclass
+class _Sum:
+    calls: int = 0
+    bytes: int = 0
+    seconds: float = 0
+    of: dict[_Key, float] = field(default_factory=lambda: defaultdict(float))
+
+    def add(self, calls: Calls, key: _Key) -> None:
+        self.calls += calls.calls
+        self.bytes += calls.bytes
+        self.seconds += calls.total_s
+        self.of[key] += calls.total_s
+
+
+def cells_of(ranks: list[Rank], known: Collectives, apart: bool = False) -> list[Cell]:
+    """The cells that are worth tuning, those that take most time first. ``apart``: communicators of the same size whose
+    ranks are on other nodes have cells of their own."""
     run_s = sum(rank.thread_s for rank in ranks)
-    seconds: dict[tuple[str, int, int], float] = defaultdict(float)
-    amounts: dict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0])
+    communicators = _Communicators(ranks)
+    sums: dict[tuple[str, int, int, tuple[int, ...]], _Sum] = defaultdict(_Sum)
     for rank in ranks:
         for calls in rank.calls:
             name = _tunable(calls, known)
-            if not name or calls.size_class is None or calls.ranks < 2:
-                continue
-            key = name, calls.ranks, calls.size_class
-            seconds[key] += calls.total_s
-            amounts[key][0] += calls.calls
-            amounts[key][1] += calls.bytes
+            if name and calls.size_class is not None and calls.ranks >= 2:
+                key = communicators.key_of(rank, calls)
+                on_nodes = communicators.on_nodes(key) if apart else ()
+                sums[name, calls.ranks, calls.size_class, on_nodes].add(calls, key)
     cells = [
-        Cell(*key, amounts[key][1] // max(1, amounts[key][0]), total / run_s)
-        for key, total in seconds.items()
-        if run_s and total / run_s >= MATTERS
+        Cell(*key[:3], one.bytes // max(1, one.calls), one.seconds / run_s, key[3], communicators.shares(one, run_s))
+        for key, one in sums.items()
+        if run_s and one.seconds / run_s >= MATTERS
     ]
     return sorted(cells, key=lambda cell: -cell.share)[:_MOST]
+
+
+class _Communicators:
+    """Those of a program. Many ranks call with each of them, so each is looked at only once."""
+
+    def __init__(self, ranks: list[Rank]) -> None:
+        self._hosts = {rank.rank: rank.host for rank in ranks}
+        self._groups = groups_of(ranks)
+        self._names: dict[_Key, str] = {}
+        self._on_nodes: dict[_Key, tuple[int, ...]] = {}
+
+    def key_of(self, rank: Rank, calls: Calls) -> _Key:
+        key = calls.communicator, rank.firsts.get(calls.communicator, -1), calls.ranks
+        if key not in self._names:
+            self._names[key] = calls.communicators
+        return key
+
+    def on_nodes(self, key: _Key) -> tuple[int, ...]:
+        """See Cell."""
+        if key not in self._on_nodes:
+            is_one = len({*self._hosts.values()}) == 1
+            self._on_nodes[key] = (key[2],) if is_one else on_nodes_of(self._members(key), self._hosts)
+        return self._on_nodes[key]
+
+    def _members(self, key: _Key) -> tuple[int, ...]:
+        members = self._groups.get(key[:2], ())
+        return members if len(members) == key[2] else ()
+
+    def shares(self, one: _Sum, run_s: float) -> tuple[tuple[Communicator, float], ...]:
+        return tuple(
+            (Communicator(self._names[key], self._members(key)), seconds / run_s) for key, seconds in one.of.items()
+        )
+
+
+def on_nodes_of(members: Sequence[int], hosts: dict[int, str]) -> tuple[int, ...]:
+    """See Cell. ``hosts``: of the ranks in MPI_COMM_WORLD."""
+    return tuple(sorted(Counter(hosts[rank] for rank in members).values(), reverse=True))
 
 
 def _tunable(calls: Calls, known: Collectives) -> str:
@@ -84,23 +146,6 @@ def remarks_without_rules(ranks: list[Rank], known: Collectives) -> list[str]:
         for name, total_s in sorted(seconds.items(), key=lambda each: -each[1])
         if run_s and (share := total_s / run_s) >= MATTERS
     ]
-
-
-def tuning_of(launcher: Launcher, cells: list[Cell], seconds: float, allowed: tuple[bool, bool]) -> Tuning:
-    """A request that measures both ends of each size class, so that a rule holds between them. ``seconds``: budget of
-    each point. ``allowed``: ``same_types`` and ``commutative`` of ``Tuning``."""
-    sizes = {size for cell in cells for size in sizes_of(cell)} or {0}
-    wanted = Plan(
-        launcher,
-        launcher.mpi.name,
-        tuple(dict.fromkeys(cell.collective for cell in cells)),
-        tuple(sorted({cell.ranks for cell in cells})),
-        tuple(sorted(sizes)),
-        (),
-        Protocol(0.1, seconds, 0, 60.0),
-    )
-    wanted.check()
-    return replace(Tuning(wanted, *allowed), only=frozenset((cell.collective, cell.ranks) for cell in cells))
 
 
 def sizes_of(cell: Cell) -> set[int]:

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._core import InputError
 from ...bench import words
@@ -11,6 +11,7 @@ from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
 from ...bench.layouts import layouts_of, one_for_each_number
+from ...bench.splits import Split
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ..rules.made import can_hold, one_for_all_sizes
@@ -29,10 +30,24 @@ _VISIT_S = 0.02
 _FAST = ("bcast", "allreduce", "reduce")
 
 
+class Part(NamedTuple):
+    """A collective with one number of ranks, and the message sizes to measure. ``split``: the communicators that call
+    it; None for one with all ranks of a launch."""
+
+    collective: str
+    ranks: int
+    sizes: tuple[int, ...]
+    split: Split | None = None
+
+    def plan(self, whole: Plan) -> Plan:
+        """The part of a plan."""
+        return replace(whole, collectives=(self.collective,), ranks=(self.ranks,), sizes=self.sizes)
+
+
 @dataclass(frozen=True)
 class Tuning:
-    """A request. ``same_types``, ``commutative``: see Collectives.safe_algorithms(). ``only``: pairs of a collective
-    and a number of ranks; empty for all of the plan. ``groups``: groups of variables, which are tuned first.
+    """A request. ``same_types``, ``commutative``: see Collectives.safe_algorithms(). ``only``: the parts of the plan
+    that are measured; empty for all of it. ``groups``: groups of variables, which are tuned first.
     ``variables``: the best environment that this found. ``allow_sysctl``: culmen may raise limits of the kernel for
     these variables. ``left_out``: sentences about layouts that are not measured. ``online``: the tuner of ``culmen
     autotune`` searches, instead of races."""
@@ -40,7 +55,7 @@ class Tuning:
     plan: Plan
     same_types: bool
     commutative: bool = False
-    only: frozenset[tuple[str, int]] = frozenset()
+    only: tuple[Part, ...] = ()
     groups: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     allow_sysctl: bool = False
@@ -54,10 +69,14 @@ class Tuning:
         launches = [(name, ranks, launch) for launch in range(1, LAUNCHES + 1) for name, ranks in races]
         return [
             {"collective": name, "ranks": ranks, "launch": launch}
-            | {"earlier": " ".join(earlier_ones(races, name, ranks)) if launch == RACE and not self.online else ""}
+            | {"earlier": " ".join(earlier_ones(races, name, ranks)) if self._predicts(launch) else ""}
             | ({"mapping": mappings[ranks]} if mappings[ranks] else {})
+            | self._of_part(name, ranks)
             for name, ranks, launch in [*self._searches(), *launches]
         ]
+
+    def _predicts(self, launch: int) -> bool:
+        return launch == RACE and not self.online and not self.only
 
     def _searches(self) -> list[tuple[str, int, int]]:
         """With ``online``, one search is for all collectives with this number of ranks, with commas."""
@@ -70,15 +89,31 @@ class Tuning:
 
     def races(self) -> list[tuple[str, int]]:
         all_of = [(name, ranks) for ranks in order_of(self.plan.ranks) for name in self.plan.collectives]
-        return [each for each in all_of if not self.only or each in self.only]
+        only = {(part.collective, part.ranks) for part in self.only}
+        return [each for each in all_of if not only or each in only]
+
+    def _of_part(self, collective: str, ranks: int) -> dict[str, Any]:
+        """Values that only the points of a part have. Communicators of two parts can be on other nodes, so that the
+        times of one part do not predict those of another one."""
+        for part in self.only:
+            if (part.collective, part.ranks) == (collective, ranks):
+                return {"sizes": ",".join(map(str, part.sizes)), "split": str(part.split or "")}
+        return {}
+
+    def _sizes(self, collective: str, ranks: int) -> tuple[int, ...]:
+        there = [part.sizes for part in self.only if (part.collective, part.ranks) == (collective, ranks)]
+        return (0,) if collective == "barrier" else there[0] if there else self.plan.sizes
+
+    def splits(self) -> list[Split]:
+        return list(dict.fromkeys(part.split for part in self.only if part.split))
+
+    def most_ranks(self) -> int:
+        """The largest number of ranks of a launch."""
+        return max([*self.plan.ranks, *(split.ranks for split in self.splits())])
 
     def places(self) -> list[Place]:
         """One place for each collective, number of ranks and message size."""
-        return [
-            Place(name, ranks, size)
-            for name, ranks in self.races()
-            for size in (self.plan.sizes if name != "barrier" else (0,))
-        ]
+        return [Place(name, ranks, size) for name, ranks in self.races() for size in self._sizes(name, ranks)]
 
     @property
     def whole(self) -> frozenset[str]:
@@ -93,7 +128,7 @@ class Tuning:
         return {*self.plan.collectives} >= {name for name in known.names if can_hold(name, known)}
 
     def fixed(self) -> dict[str, Any]:
-        names = ("mpi", "sizes", "interval", "budget_s", "timeout_s")
+        names = ("mpi", *(() if self.only else ("sizes",)), "interval", "budget_s", "timeout_s")
         known = reader_of_rules(self.plan.launcher)
         return (
             {name: self.plan.fixed()[name] for name in names}
@@ -121,14 +156,17 @@ class Tuning:
 
     def most_s(self) -> float:
         """Approximate upper limit of the duration in seconds, on a machine without other work."""
-        compared = LAUNCHES * len(self.races()) * len(self.plan.sizes)
+        plans = [part.plan(self.plan) for part in self.only] or [self.plan]
+        compared = LAUNCHES * len(self.places())
         known, allowed = reader_of_rules(self.plan.launcher), (self.same_types, self.commutative)
-        variants = [each for name, ranks in self.races() for each in known.variants(name, ranks, *allowed)]
         parts_s = self.plan.protocol.budget_s * sum(
-            size > each.segment for each in variants for size in self.plan.sizes
+            place.size > each.segment
+            for place in self.places()
+            for each in known.variants(place.collective, place.ranks, *allowed)
         )
         variables_s = self.of_variables().most_s() if self.groups else 0.0
-        searched_s = self.plan.most_s() * TUNER_LAUNCHES if self.online else self.plan.most_s() + parts_s
+        whole_s = sum(plan.most_s() for plan in plans)
+        searched_s = whole_s * TUNER_LAUNCHES if self.online else whole_s + parts_s
         return searched_s + compared * 2 * VISITS * _VISIT_S + len(self.points()) + variables_s
 
 

@@ -337,7 +337,8 @@ def write_choices(tuned: Tuned, path: Path) -> None:
             table.writerow(row + [""] * (len(FIELDS) - len(row)))
 
 
-def changed_in(path: Path) -> int:
-    """The number of choices that are not the default, in a file of ``write_choices``."""
+def changed_in(path: Path) -> tuple[int, int]:
+    """The number of choices that are not the default, and of all choices, in a file of ``write_choices``."""
     with path.open(newline="", encoding="utf-8") as file:
-        return sum(row["algorithm"] != DEFAULT for row in csv.DictReader(file))
+        algorithms = [row["algorithm"] for row in csv.DictReader(file)]
+    return len(algorithms) - algorithms.count(DEFAULT), len(algorithms)

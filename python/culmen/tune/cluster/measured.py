@@ -16,6 +16,7 @@ from ...bench.collectives.samples import Header, write_samples
 from ...bench.conversation import LostError
 from ...bench.parts import part_named
 from ...bench.session import Ranks
+from ...bench.splits import split_of
 from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm, Collectives
@@ -65,7 +66,9 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     if not points:
         return 0.0, {"points": 0, "calls": 0, "unmeasured": 0, "seconds": 0.0}
     environment = known.without_rules | json.loads(p.get("variables", "{}"))
-    with Ranks(launcher, ranks, protocol.timeout_s, p.get("mapping", ""), environment) as launched:
+    split = split_of(p.get("split", ""))
+    launch_of, mapping = (split.ranks, split.mapping) if split else (ranks, p.get("mapping", ""))
+    with Ranks(launcher, launch_of, protocol.timeout_s, mapping, environment, split) as launched:
         measure_points(launched, collective, points, protocol, seed, order or Race(points))
         version, nodes = launched.version, launched.nodes
     if all(point.ended for point in points) and not any(point.visits for point in points):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..._core import InputError
+from ...base.text import plural
 from ...bench.conversation import LostError
 from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.session import Ranks
@@ -50,7 +51,7 @@ def _measure_collectives(
     wanted: Tuning, folder: Path, overwrite: bool, quiet: bool, scratch: Path | None, at_most: int | None
 ) -> End:
     title, launches = wanted.plan.launcher.mpi.title, len(wanted.points())
-    most_s, ranks = replace(wanted, groups=()).most_s(), max(wanted.plan.ranks)
+    most_s, ranks = replace(wanted, groups=()).most_s(), wanted.most_ranks()
     return measure_in(
         folder,
         STORE,
@@ -67,16 +68,21 @@ def _measure_collectives(
 
 def _begin_in(folder: Path, wanted: Tuning, overwrite: bool) -> None:
     """Checks that the origin of the measurements is the same. Starts two ranks, or the largest layout, to learn the
-    version of the MPI."""
+    version of the MPI. Checks that communicators are on the right nodes."""
     launcher, store = wanted.plan.launcher, folder / STORE
     without = reader_of_rules(launcher).without_rules
-    largest = max(wanted.plan.layouts, default=None)
-    ranks, mapping = (largest.ranks, largest.mapping) if largest else (2, "")
+    largest, splits = max(wanted.plan.layouts, default=None), wanted.splits()
+    alike = largest or (splits[0] if splits else None)
+    ranks, mapping = (alike.ranks, alike.mapping) if alike else (2, "")
     try:
-        with Ranks(launcher, ranks, wanted.plan.protocol.timeout_s, mapping, without) as started:
+        with Ranks(launcher, ranks, wanted.plan.protocol.timeout_s, mapping, without, *splits[:1]) as started:
             version = started.session.version
+            for split in splits[1:]:
+                started.session.split(split.groups)
+                split.check(started.session.nodes())
     except LostError as error:
-        raise InputError(f"{largest or 'two ranks'} of {launcher.mpi.title} cannot be started here: {error}") from None
+        what = largest or plural(ranks, "rank")
+        raise InputError(f"{what} of {launcher.mpi.title} cannot be started here: {error}") from None
     check_origin(folder, version, store.exists() and not overwrite)
     (folder / trials.FILE).unlink(missing_ok=True)  # it belongs to an earlier tuning file
 
