@@ -190,7 +190,7 @@ def test_a_file_that_was_not_tried_is_not_offered(tmp_path, whole, monkeypatch, 
         write_trial(Trial(frozenset([Lost("bcast", 4, 8, "chain")]), {}), tmp_path)
     mpi, old = next(mpi for mpi in load() if mpi.title == "Open MPI 4"), tmp_path / "rules"
     wanted = SimpleNamespace(plan=SimpleNamespace(launcher=Launcher("mpiexec", mpi)), points=list, places=list,
-                             whole=frozenset(), is_all=False, groups=(), variables=(),
+                             online=False, whole=frozenset(), is_all=False, groups=(), variables=(),
                              races=lambda: [("bcast", 4)])  # fmt: skip
     monkeypatch.setattr(tune_cluster, "outcomes_in", lambda _store: ([], []))
     monkeypatch.setattr(tune_cluster, "write_results", lambda *_: old.write_text("new") and old)

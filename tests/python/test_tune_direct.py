@@ -65,7 +65,7 @@ def test_a_collective_with_one_rule_for_all_sizes_has_one_choice(known):
         ("alltoallv", 4, 256, 511, 0.05),
     ]
     settings = {each.name: each.algorithms[-1] for each in found}
-    rules = rules_for(found, settings, known)
+    rules = rules_for(found, settings, known).rules
     assert [rules.row("gather", 4, size).algorithm for size in (0, 32, 10**6)] == [3, 3, 3]
 
 
