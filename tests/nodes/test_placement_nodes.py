@@ -1,6 +1,7 @@
 """``culmen tune placement`` on several nodes."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -17,13 +18,13 @@ def test_the_same_ranks_are_spread_over_more_nodes(nodes, mpi, tmp_path):
     [file] = nodes.hosts(mpi, tmp_path, 2).values()
     launcher = f"mpiexec.{mpi}"
     words = (launcher, "--hostfile" if mpi == "openmpi" else "-f", file, "-n", "4", "./app")
-    options = ("--runs", "8", "--rounds", "3", "--time-limit", "60")
+    options = ("--runs", "12", "--rounds", "3", "--time-limit", "60")
     done = nodes.run(
         mpi, shutil.which("culmen"), "tune", "placement", *options, "--", *words, cwd=tmp_path, **AS_ROOT
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "  nodes: 2, 4\n" in done.stdout
+    assert re.search(r"^  nodes: (1, )?2, 4$", done.stdout, re.MULTILINE), "it depends on the cores of this machine"
     line = done.stdout.rstrip().splitlines()[-1]
-    assert "-n 4 " in line and ("ppr:1:node" if mpi == "openmpi" else "-ppn 1") in line
+    assert "-n 4 " in line and ("ppr:1:" if mpi == "openmpi" else "-ppn 1") in line
     plan = json.loads((tmp_path / "tune-placement" / "plan.json").read_text())
     assert (plan["nodes"], plan["ranks"]) == (2, 2), "as typed, a node gets two ranks"

@@ -288,7 +288,8 @@ def _build(options: argparse.Namespace, sources: list[Path], folder: Path) -> No
     if (code := ran.returncode) != 0:
         for line in log.read_text(errors="replace").splitlines()[-_LINES:]:
             print(f"  {line}", file=sys.stderr)
-        _end(_UNBUILT, f"{UNBUILT} ended with exit code {code}: {' '.join(options.build)}")
+        command = " ".join(" ".join(options.build).split())  # in one line
+        _end(_UNBUILT, f"{UNBUILT} ended with exit code {code}: {command}")
     (folder / _DONE).touch()
 
 
