@@ -167,3 +167,9 @@ def test_wrong_options_of_hpl_are_a_sentence_before_any_job(folder, words):
     assert done.returncode == 2, done.stdout
     assert WRONG_HPL[words] in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert not list(folder.glob("tune-*"))
+
+
+def test_runs_with_the_largest_n_need_a_time_limit(folder):
+    done = culmen("tune", "hpl", "--program", "./xhpl", "--verify", "--submit", "local", cwd=folder)
+    assert done.returncode == 2
+    assert "--verify needs --time: before the first runs, culmen cannot know" in done.stderr

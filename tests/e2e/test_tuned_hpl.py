@@ -173,6 +173,27 @@ def test_random_search_of_equal_time_is_compared(tmp_path):
     assert runs_of(tmp_path) == before, "the random search is not repeated"
 
 
+def test_the_final_choice_is_verified_with_the_n_of_the_input_file(tmp_path):
+    """This program is as fast with each N."""
+    write(tmp_path)
+    (tmp_path / "HPL.dat").write_text(Dat(nb=(32,)).text())
+    words = ("--only", "nb", "--present", "HPL.dat", "--memory", "1G", "--verify")
+    done = tune(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    n = read_dat(tmp_path / "tune-hpl" / "HPL.dat").n[0]
+    best = json.loads((tmp_path / "tune-hpl" / "result.json").read_text())["best_found"]["nb"]
+    assert f"With N = {n} of the input file, one run took" in said
+    found, present = (100 - (nb - 128) ** 2 // 400 - 5 * Dat().bcast[0] for nb in (best, 32))
+    assert f"and reached {found} GFLOPS; the model expected" in said
+    assert f"One run with the present settings and this N reached {present} GFLOPS." in said
+    assert "this was not measured" not in said
+    before = runs_of(tmp_path)
+    again = tune(tmp_path, *words)
+    assert again.returncode == 0, again.stderr
+    assert runs_of(tmp_path) == before, "the runs are not repeated"
+
+
 def test_memory_beside_the_matrix_is_measured(tmp_path):
     """Here it is that of another process below the launcher. That of this process does not count."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 2**26
@@ -218,6 +239,10 @@ def test_settings_that_need_more_memory_make_all_run_with_a_smaller_n(tmp_path):
         (["--memory", "much"], "--memory much: write a share"),
         (["--fix", "blas=mkl"], "there is no 'mkl' on this machine"),
         (["--fix", "nb"], "write NAME=VALUE"),
+        (
+            ["--size", "1000", "--verify"],
+            "--verify runs HPL with N of the input file, and --size gives all rounds this N",
+        ),
         (["--only", "nbb"], "there is no parameter 'nbb' of HPL"),
         (["--present", "nothing.dat"], "nothing.dat cannot be read"),
         (["--only", "nb", "--fix", "nb=64"], "nothing is left to search"),

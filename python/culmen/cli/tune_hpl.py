@@ -144,6 +144,14 @@ def hpl(
             "with the new settings.",
         ),
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="At the end, also run HPL with N of the input file that culmen writes: once with the present "
+            "settings, and once with the recommended ones. These runs can take much longer than --minutes.",
+        ),
+    ] = False,
     price: Price = None,
     use_hours: UseHours = None,
     use_runs: UseRuns = None,
@@ -160,7 +168,7 @@ def hpl(
     options = work.tune_hpl.Options(
         program, ranks, size, memory, minutes, rounds, only, tuple(fix or ()), present, build, compilers,
         tuple(flags or ()), mpis, link, compare_random, price, work.tune_hpl.Use(use_hours, use_runs),
-        words=tuple(context.args),
+        words=tuple(context.args), verify=verify,
     )  # fmt: skip
     asked = job_of_tuning(job, dry_run)
     words = typed(context, without=())

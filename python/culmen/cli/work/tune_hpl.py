@@ -19,7 +19,7 @@ from ...tune.hpl.runs import SECOND, Runs, stores_in
 from ...tune.hpl.scaling import bytes_for
 from ...tune.hpl.search import best_of, random_search, search
 from .stopped import continues
-from .tune_hpl_results import Outcome, write_and_show
+from .tune_hpl_results import Outcome, with_verified, write_and_show
 
 __all__ = ["Options", "Use", "tune_hpl"]
 
@@ -59,9 +59,12 @@ def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
         new, curve = best_of(finalists, asked, runs, known)
         by_chance = random_search(asked, runs, known) if asked.options.compare_random else None
         compared = compare(new, by_chance, asked, runs, known)
+        outcome = Outcome(asked, runs, known, new, curve, compared, ended)
+        if asked.options.verify:
+            outcome = with_verified(outcome)
     finally:
         runs.remove_folders()
-    write_and_show(Outcome(asked, runs, known, new, curve, compared, ended), typed)
+    write_and_show(outcome, typed)
     return FINISHED
 
 

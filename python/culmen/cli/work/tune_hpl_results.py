@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ from ...tune.hpl.report import CALCULATOR, FOUND, PRESENT, RANDOM, SHIPPED, Case
 from ...tune.hpl.runs import RESULT, SEARCH, Runs
 from ...tune.hpl.scaling import Curve
 from ...tune.hpl.space import Settings, command_for, dat_of
+from ...tune.hpl.verified import Verified, verify
+from ...tune.hpl.verified import sentences as verified_sentences
 from .summary import print_table
 
 _MORE_RUNS = "more --minutes help"
@@ -50,6 +52,7 @@ class Outcome:
     curve: Curve
     compared: list[Case]
     ended: Ended | None = None  # why the search ended, if its stop was weighed
+    verified: Verified | None = None
 
     @property
     def last(self) -> list[Case]:
@@ -61,15 +64,31 @@ class Outcome:
         """Also one run with each BLAS."""
         tried = self.known.tried
         first = [Case("first run", settings, n, [speed or math.nan]) for settings, n, speed in tried]
-        return report.rows_of([*(first if first[1:] else []), *self.compared], self.asked.programs, self.asked.cores)
+        last = self.verified.cases if self.verified else []
+        cases = [*(first if first[1:] else []), *self.compared, *last]
+        return report.rows_of(cases, self.asked.programs, self.asked.cores)
+
+
+def with_verified(outcome: Outcome) -> Outcome:
+    """After runs with N of the input file."""
+    asked, known = outcome.asked, outcome.known
+    used, n = _decided(outcome, _tuned(outcome))
+    kinds = {PRESENT: (asked.cases[PRESENT], known.curves[PRESENT])}
+    if used != asked.cases[PRESENT]:
+        kinds[FOUND] = (used, outcome.curve)
+    return replace(outcome, verified=verify(kinds, n, asked.program.path, outcome.runs, known))
+
+
+def _decided(outcome: Outcome, tuned: Tuned) -> tuple[Settings, int]:
+    """The recommended settings, and N of the input file."""
+    used = outcome.new if tuned.is_better else outcome.asked.cases[PRESENT]
+    return used, _size(outcome, int(used["nb"]))
 
 
 def write_and_show(outcome: Outcome, typed: list[str]) -> None:
     """``typed``: the command, for the result."""
-    asked, runs = outcome.asked, outcome.runs
-    tuned = _tuned(outcome)
-    used = outcome.new if tuned.is_better else asked.cases[PRESENT]
-    n = _size(outcome, int(used["nb"]))
+    runs, tuned = outcome.runs, _tuned(outcome)
+    used, n = _decided(outcome, tuned)
     file = _write_input(outcome, used, n)
     tables = [(report.HEADINGS, outcome.shown_cases, report.TEXTS), (HEADINGS, [*rows_of(tuned)], TEXTS)]
     said = [*sentences(tuned), *_further(outcome), *_how_to_run(outcome, used, n)]
@@ -82,7 +101,9 @@ def write_and_show(outcome: Outcome, typed: list[str]) -> None:
 
 
 def _how_to_run(outcome: Outcome, used: Settings, n: int) -> Iterator[str]:
-    if outcome.asked.options.size is None:
+    if outcome.verified is not None:
+        yield from verified_sentences(outcome.verified)
+    elif outcome.asked.options.size is None:
         curve = outcome.curve if used == outcome.new else outcome.known.curves[PRESENT]
         yield _expected(curve, n)
     if outcome.asked.program.is_hpcc:
@@ -176,7 +197,7 @@ def _write(outcome: Outcome, tuned: Tuned, used: Settings, n: int, again: dict[s
         "n": n,
         "cases": [
             {"name": c.name, "n": c.n, "settings": c.settings, "gflops": [v if v == v else None for v in c.gflops]}
-            for c in outcome.compared
+            for c in [*outcome.compared, *(outcome.verified.cases if outcome.verified else [])]
         ],
         **again,
     }

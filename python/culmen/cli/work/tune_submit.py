@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from ..._core import InputError
 from ...base.again import same_command
 from ...base.exit_codes import FINISHED, RESUMABLE
 from ...bench.jobs.asked import Cluster, Wanted
@@ -81,6 +82,8 @@ def submit_hpl(
     options: Options, job: Wanted, words: list[str], output: Path | None, overwrite: bool, quiet: bool
 ) -> int:
     """``words``: as for submit_line. Returns an exit code. Raises InputError for what the cluster does not have."""
+    if options.verify and job.time is None:
+        raise InputError("--verify needs --time: before the first runs, culmen cannot know how long its runs take")
     cluster, folder = Cluster.of(job), output or FOLDER
     check_partitions(cluster)
     check_options(options, cluster.most_cpus(), folder / cluster.partitions[0].name)

@@ -10,7 +10,7 @@ from ..._core import InputError
 from ...base.machine import available_bytes
 from ...problem.given import Value
 from .baseline import Baseline, baseline_for
-from .checked import check_ranks, check_rest
+from .checked import check_ranks, check_rest, check_verify
 from .choosing import bound, found_programs, left_out, machine_settings
 from .measured import How
 from .options import Options
@@ -46,6 +46,7 @@ class Asked:
         given = self.options
         self.cores = all_cores()
         check_ranks(given.ranks, self.cores)
+        check_verify(given)
         self._fixed = fixed_by(given.fix, self.cores)
         self.available = available_bytes() * nodes()
         memory = memory_of(given.memory, self.available)

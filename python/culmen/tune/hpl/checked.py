@@ -22,6 +22,7 @@ def check_options(given: Options, cores: int, folder: Path) -> None:
     """``cores``: the largest number of cores that the ranks can have. ``folder``: for the results. Raises
     InputError."""
     check_ranks(given.ranks, cores)
+    check_verify(given)
     fixed, only = fixed_by(given.fix, cores), given.only_names
     names = [*settings_of(Dat()), "blas", *MACHINE]
     check_names([*fixed, *(only or ())], names)
@@ -43,6 +44,12 @@ def check_ranks(ranks: int | None, cores: int) -> None:
     """Raises InputError if there are more ranks than cores."""
     if (ranks or 1) > cores:
         raise InputError(f"--ranks {ranks}: there are {cores} cores; write at most {cores}")
+
+
+def check_verify(given: Options) -> None:
+    """Raises InputError if all rounds have N of the input file anyway."""
+    if given.verify and given.size is not None:
+        raise InputError("--verify runs HPL with N of the input file, and --size gives all rounds this N; remove one")
 
 
 def check_rest(names: set[str]) -> None:

@@ -27,6 +27,7 @@ def rest_s(folder: Path, options: Options) -> float:
         + (0.0 if _is_finished(folder / CHECK) else CHECK_SHARE * budget_s)
         + _left_s(folder, BY_CHANCE, RANDOM, by_chance_s)
         + max(COMPARISON_SHARE * budget_s, _comparison_s(known, options))
+        + (_verified_s(known) if options.verify and known else 0.0)
     )
 
 
@@ -47,6 +48,11 @@ def _is_finished(store: Path) -> bool:
         return store.exists() and bool(open_store(store).summary["finished"])
     except CulmenError:
         return False  # the job is just writing it
+
+
+def _verified_s(known: Known) -> float:
+    """Of at most two runs."""
+    return 2 * max(curve.time_s(known.plan.memory_n) + known.overhead_s for curve in known.curves.values())
 
 
 def _comparison_s(known: Known | None, options: Options) -> float:

@@ -30,6 +30,7 @@ class Options:
     use: Use = field(default_factory=Use)
     seed: int = 1
     words: Sequence[str] = ()
+    verify: bool = False
 
     @property
     def only_names(self) -> list[str] | None:

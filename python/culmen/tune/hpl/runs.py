@@ -29,20 +29,21 @@ from .space import Settings
 MODULE = "culmen.tune.hpl.measured"
 KNOWN, FOUND, BY_CHANCE, RESULT = "known.json", "found.json", "random.json", "result.json"
 FIRST, SECOND, SEARCH, CHECK = "first.db", "second.db", "search.db", "check.db"
-RANDOM = "random.db"
+RANDOM, VERIFIED = "random.db", "verified.db"
+_NAMES = (FIRST, SECOND, SEARCH, CHECK, RANDOM, VERIFIED)
 _COMPARISON = "comparison-{}.db"
 _SPARE_S = 60  # so that HPL is stopped by its own limit
 
 
 def stores_in(folder: Path) -> list[Path]:
     """All stores of a tuning that are there."""
-    stores = [folder / name for name in (FIRST, SECOND, SEARCH, CHECK, RANDOM)]
+    stores = [folder / name for name in _NAMES]
     return [store for store in [*stores, *sorted(folder.glob(_COMPARISON.format("*")))] if store.exists()]
 
 
 def remove_results(folder: Path) -> None:
     """Removes all results, so that a tuning can begin. Raises InputError if another process tunes there."""
-    remove_measurements(*stores_in(folder), *(folder / name for name in (FIRST, SECOND, SEARCH, CHECK, RANDOM)))
+    remove_measurements(*stores_in(folder), *(folder / name for name in _NAMES))
     for name in (KNOWN, FOUND, BY_CHANCE, RESULT):
         (folder / name).unlink(missing_ok=True)
 
@@ -129,7 +130,7 @@ class Runs:
 
     def stores(self) -> list[Path]:
         """All stores, except that of the random search, which is only for comparison."""
-        names = [FIRST, SECOND, SEARCH, CHECK, *sorted(self._comparisons())]
+        names = [FIRST, SECOND, SEARCH, CHECK, VERIFIED, *sorted(self._comparisons())]
         return [place for place in map(self.store, names) if place.exists()]
 
     def _comparisons(self) -> set[str]:
