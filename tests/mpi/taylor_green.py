@@ -2,17 +2,16 @@
 
 import numpy as np
 
-N = 32  # points of each direction; wave numbers of the first 13 powers fit without aliasing
-
 
 def enstrophy_series(viscosity: float, orders: int) -> np.ndarray:
     """Coefficients of the enstrophy, half the mean square of the vorticity, by powers of the time.
 
     With du/dt = P(u x w) + nu lap u, the power m + 1 of u follows from all powers up to m.
     """
-    assert orders <= N // 2 - 3
-    x, y, z = np.meshgrid(*[2 * np.pi * np.arange(N) / N] * 3, indexing="ij")
-    k = np.stack(np.meshgrid(*[np.fft.fftfreq(N, 1 / N)] * 3, indexing="ij"))
+    n = 32 if orders <= 13 else 48  # points of each direction; the wave numbers of all powers fit without aliasing
+    assert orders <= n // 2 - 3
+    x, y, z = np.meshgrid(*[2 * np.pi * np.arange(n) / n] * 3, indexing="ij")
+    k = np.stack(np.meshgrid(*[np.fft.fftfreq(n, 1 / n)] * 3, indexing="ij"))
     square = (k**2).sum(axis=0)
     begin = np.stack([np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), np.zeros_like(x)])
     waves, velocity, vorticity = [np.fft.fftn(begin, axes=(1, 2, 3))], [], []
