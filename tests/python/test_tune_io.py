@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from culmen.tune.io.benchmark import Own
 from culmen.tune.io.file_system import is_on_lustre, kind_of
 from culmen.tune.io.scratch import Scratch
 from culmen.tune.io.space import library_of, plan_of, space_of
+from culmen.tune.iobuf.report import why_nothing
 from harness import HANGS_S, wait_for
 
 from culmen import InputError
@@ -171,6 +173,34 @@ def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
     off = {"buffering": "as typed", "buffer_size": ""}
     assert applied.buffering_of(plan, off, {}) == {}
     assert applied.buffered(off, words) == words
+
+
+def test_a_program_whose_files_are_not_seen_is_told():
+    said = why_nothing(Counter())
+    assert said.startswith(
+        "The buffers of --iobuf had no effect, because no file could be buffered: the program opened no"
+    )
+    assert "statically linked programs" in said
+    assert why_nothing(Counter(files=1, aside_lock=2)) == ""
+    assert why_nothing(Counter(aside_lock=2, aside_flags=1)).endswith(
+        ": 2 files locked (fcntl, flock), 1 file opened with O_DIRECT or O_SYNC."
+    )
+
+
+def test_one_run_with_buffers_writes_reports(tmp_path, monkeypatch):
+    base = tmp_path / "base"
+    base.mkdir()
+    monkeypatch.setenv(applied.BASE, str(base))
+    space = space_of(["./app"], None, tmp_path, iobuf=Path("/lib/iobuf.so"))
+    plan = plan_of(["./app"], None, space, tmp_path)
+    reports = base / applied.REPORTS
+    assert "CULMEN_IOBUF_REPORT" not in applied.run_of(plan, {"buffering": "as typed"}, tmp_path)[0]
+    assert not reports.exists()
+    for _ in range(2):
+        assert applied.run_of(plan, {"buffering": "on"}, tmp_path)[0]["CULMEN_IOBUF_REPORT"] == str(reports)
+    (reports / "host.1.iobuf").touch()
+    assert "CULMEN_IOBUF_REPORT" not in applied.run_of(plan, {"buffering": "on"}, tmp_path)[0]
+    assert [*reports.iterdir()] == [reports / "host.1.iobuf"], "later runs keep the reports"
 
 
 def test_hints_of_the_user_stay(tmp_path, monkeypatch):
