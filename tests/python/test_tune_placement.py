@@ -226,6 +226,15 @@ def test_the_same_ranks_are_spread_over_more_nodes(title, typed, words):
     assert "-ppn 2" in bound if title.startswith("MPICH") else "ppr:2:node" in bound
 
 
+def test_bound_ranks_do_not_exceed_their_share_of_a_node():
+    """Open MPI would start one rank on each socket: two on the first two nodes, and none on the others."""
+    for title, allowed in (("Open MPI 4", False), ("Open MPI 5", False), ("MPICH 4", True)):
+        space = space_of(replace(launched(title, ranks=4), most_nodes=4), machine(2, 4, 1), None, None)
+        assert fits(space, nodes=2, binding="core", order="core")
+        assert fits(space, nodes=4, binding="none")
+        assert fits(space, nodes=4, binding="core", order="core") == allowed
+
+
 def test_a_node_gets_no_more_ranks_than_cores():
     line = replace(launched("Open MPI 4", ranks=2, nodes=2), most_nodes=4)
     assert space_of(line, machine(1, 2, 1), None, None).parameters["nodes"]["choices"] == [2, 4]

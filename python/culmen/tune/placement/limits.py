@@ -41,10 +41,21 @@ def limits_of(
         found["room"] = f"{ranks} * {threads} <= {_room(parameters, topology, most)}"
     if "threads" in parameters:
         found["busy"] = f"threads == 0 or {ranks} * {threads} >= {least}"
+    if _maps_to_sockets(parameters, line, topology):
+        found["equal"] = f"binding in ('as typed', 'none') or {ranks} % {len(topology.sockets)} == 0"
     if line.launcher and "binding" in parameters:
         share = f"ceil({ranks} / {len(topology.sockets)}) * {threads}"
         found["sockets"] = f"binding != 'core' or {share} <= {_places(parameters, topology, topology.cores_per_socket)}"
     return found
+
+
+def _maps_to_sockets(parameters: Mapping[str, Any], line: Line, topology: Topology) -> bool:
+    """Whether the launcher gives each socket of each node the same number of ranks, if it binds them. A node would get
+    too many ranks if their number is not a multiple of the number of sockets."""
+    if line.most_nodes == 1 or len(topology.sockets) == 1 or "binding" not in parameters:
+        return False
+    known = line.mpi.placement.bindings if line.mpi and line.mpi.placement else {}
+    return any("{per_socket}" in word for words in known.values() for word in words)
 
 
 def _spread_ranks(parameters: Mapping[str, Any], line: Line) -> list[int]:
