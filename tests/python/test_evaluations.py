@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from culmen.store.kept_errors import keep
-from harness import HANGS_S, PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
+from harness import HANGS_S, PYTHON, calls_of, copy_example, environment, hold, wait_for, write_fit, write_study
 
 import culmen
 from culmen import InputError, Study
@@ -166,6 +166,7 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_ends_evaluations_and_children(tmp_path):
     write_study(tmp_path)
+    hold(tmp_path, 50)
     (tmp_path / "program.py").write_text(PROGRAM)
     command = [PYTHON, "program.py"]
     with subprocess.Popen(
