@@ -96,10 +96,12 @@ class Nodes:
         """``culmen launch`` on the first node."""
         return self.run(mpi, shutil.which("culmen"), "launch", "--mpi", mpi, *words, cwd=cwd, **variables)
 
-    def run(self, mpi: str, *command: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess:
+    def run(
+        self, mpi: str, *command: object, cwd: Path, timeout_s: float = HANGS_S, **variables: str
+    ) -> subprocess.CompletedProcess:
         """A command on the first node, which can start ranks of this MPI on all nodes."""
         words, env = self.first(mpi, *command, **variables)
-        return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=HANGS_S)
+        return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout_s)
 
     def first(self, mpi: str, *command: object, **variables: str) -> tuple[list[str], dict[str, str]]:
         """The words and the environment of a command on the first node."""

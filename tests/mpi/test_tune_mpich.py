@@ -168,7 +168,7 @@ def test_rules_for_several_nodes_are_tried(launcher, tmp_path, monkeypatch, vari
     monkeypatch.setenv(variable, "1")
     assert not_as_expected(launcher, rules, expected) == {}
     routes_beside(rules, known).unlink()
-    combined = {"barrier", "bcast", "reduce"} if kind == trees.PARENT else set()
+    combined = {"allreduce", "barrier", "bcast", "reduce"} if kind == trees.PARENT else set()
     assert {each.collective for each in not_as_expected(launcher, rules, expected)} == combined
 
 

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
+from culmen.tune.rules.composed import Made
 from culmen.tune.rules.made import can_hold, one_for_all_sizes, rules_of
 from culmen.tune.rules.texts import texts_of
 from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
@@ -43,7 +44,7 @@ def write(launcher, folder, name):
         chosen[collective] = usable[name % len(usable)]
     path = folder / known.rules_name
     rules = rules_of({of: {RANKS: [(size, one) for size in SIZES]} for of, one in chosen.items()}, known)
-    path.write_text(texts_of(rules, launcher, ["a test"]))
+    path.write_text(texts_of(Made(rules), launcher, ["a test"]).rules)
     return path, chosen
 
 

@@ -1,11 +1,11 @@
-// Preloaded into culmen's benchmark: MPI_Bcast takes 0.2 s more if the MPI chooses the algorithm itself.
+// Preloaded into culmen's benchmark: MPI_Allreduce takes 20 ms more if the MPI chooses the algorithm itself.
 #include <mpi.h>
 #include <time.h>
 
 #if defined(OPEN_MPI)
-static const char variable[] = "coll_tuned_bcast_algorithm";  // read when a communicator is made
+static const char variable[] = "coll_tuned_allreduce_algorithm";  // read when a communicator is made
 #else
-static const char variable[] = "MPIR_CVAR_BCAST_INTRA_ALGORITHM";  // read in each call
+static const char variable[] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM";  // read in each call
 #endif
 enum { most = 4096 };
 static MPI_Comm named[most];  // communicators with a named algorithm
@@ -27,13 +27,13 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
   return error;
 }
 
-int MPI_Bcast(void* buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+int MPI_Allreduce(const void* sent, void* received, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int fast = 0;
 #if defined(OPEN_MPI)
   for (int k = 0; k < count; ++k) fast |= named[k] == comm;
 #else
   fast = has_name();
 #endif
-  if (!fast) nanosleep(&(struct timespec){0, 200 * 1000 * 1000}, NULL);
-  return PMPI_Bcast(buffer, n, type, root, comm);
+  if (!fast) nanosleep(&(struct timespec){0, 20 * 1000 * 1000}, NULL);
+  return PMPI_Allreduce(sent, received, n, type, op, comm);
 }
