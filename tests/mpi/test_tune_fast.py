@@ -98,7 +98,7 @@ def test_what_the_tuner_learnt_is_compared_with_the_default(mpi, tmp_path):
 def test_trouble_under_the_tuner_is_told_and_costs_one_collective(mpi, folder, broken, monkeypatch, how, said):
     monkeypatch.setenv("BROKEN", how)
     unmeasured, _ = measure({**asked(mpi, "allreduce,bcast", "8"), "timeout_s": 20.0})
-    assert unmeasured == 0
+    assert unmeasured == (mpi == "mpich"), "MPICH refuses smp on one node"
     allreduce, bcast = (read_learnt(learnt_file(name, 2)) for name in ("allreduce", "bcast"))
     assert {each.size for each in allreduce.choices} == {8}
     assert bcast.choices == [] and said in bcast.why_not
