@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 extern const int counter_count;
+extern int64_t* counts;  // one number for each function
 const char* counter_name(int number);
 int64_t counted(int number);
 void reset_counters(void);

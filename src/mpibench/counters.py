@@ -2,8 +2,8 @@
 
     counters.py OUTPUT.c DATA.toml…
 
-The program exports these functions, so the MPI's own calls of them come here first. All arguments are numbers or
-pointers. Each function passes on the largest number of arguments that any of them has.
+A program or a preloaded library exports these functions, so the MPI's own calls of them come here first. All arguments
+are numbers or pointers. Each function passes on the largest number of arguments that any of them has.
 """
 
 import re
@@ -26,7 +26,8 @@ def main(output: str, *data: str) -> None:
     names = sorted(set(re.findall(r'"(ompi_coll_base_\w+)"', text)))
     quoted = ", ".join(f'"{name}"' for name in names)
     lines = [
-        f"static int64_t counts[{len(names)}];",
+        f"static int64_t own_counts[{len(names)}];",
+        "int64_t* counts = own_counts;",
         f"static const char* const names[] = {{{quoted}}};",
         f"const int counter_count = {len(names)};",
         "const char* counter_name(int number) { return names[number]; }",

@@ -1,6 +1,6 @@
 // Times a broadcast, and takes and prints what the OSU Micro-Benchmarks do: -i, -x, -m LOW:HIGH and -f. With
-// -DREDUCE or -DREDUCE_SCATTER, it times that instead: of floats, and the size is that of the whole vector. With
-// SUITE_FAILS in the environment, it ends with an error.
+// -DREDUCE, -DALLREDUCE or -DREDUCE_SCATTER, it times that instead: of floats, and the size is that of the whole
+// vector. With SUITE_FAILS in the environment, it ends with an error.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 
 #if defined(REDUCE)
 #define TITLE "Reduce"
+#elif defined(ALLREDUCE)
+#define TITLE "Allreduce"
 #elif defined(REDUCE_SCATTER)
 #define TITLE "Reduce_scatter"
 #else
@@ -17,6 +19,8 @@
 static void call(char* data, char* result, int* counts, long size) {
 #if defined(REDUCE)
   MPI_Reduce(data, result, (int)(size / 4), MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+#elif defined(ALLREDUCE)
+  MPI_Allreduce(data, result, (int)(size / 4), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 #elif defined(REDUCE_SCATTER)
   MPI_Reduce_scatter(data, result, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 #else
@@ -25,7 +29,7 @@ static void call(char* data, char* result, int* counts, long size) {
 }
 
 static long first_size(long low) {
-#if defined(REDUCE) || defined(REDUCE_SCATTER)
+#if defined(REDUCE) || defined(ALLREDUCE) || defined(REDUCE_SCATTER)
   return low < 4 ? 4 : low / 4 * 4;
 #else
   return low;

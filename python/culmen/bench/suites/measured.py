@@ -27,6 +27,8 @@ def measure_points(
     """
     program, sizes = program_in(folder, collective), list(sizes)
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
+    known = launcher.mpi.collectives
+    own = {each.function for each in known.algorithms(collective)} if known else set()
     points = [[Point(algorithm=algorithm, size=size) for size in sizes] for algorithm in algorithms]
     active = list(points)
     while active:
@@ -34,7 +36,7 @@ def measure_points(
             begun, algorithm = time.monotonic(), of[0].algorithm
             calls = protocol.repetitions or _CALLS
             try:
-                results = run(program, launcher, ranks, algorithm, sizes, calls, protocol.timeout_s)
+                results, ran = run(program, launcher, ranks, algorithm, sizes, calls, protocol.timeout_s)
             except (LostError, RefusedError) as error:
                 if algorithm.name == DEFAULT:
                     raise
@@ -45,7 +47,8 @@ def measure_points(
                 if (result := results.get(point.size)) is None:
                     point.unavailable = f"{program.path.name} does not measure {plural(point.size, 'byte')}"
                     continue
-                point.verified = not algorithm.function  # a program of others does not say what ran
+                there = ran.get(point.size, set()) & own
+                point.verified = point.verified and (not algorithm.function or there == {algorithm.function})
                 point.visits.append([max(result.mean_s, 1e-9)])
                 point.spent_s += (time.monotonic() - begun) / len(sizes)
         active = [of for of in active if not all(_has_enough(point, protocol) for point in of)]

@@ -12,10 +12,10 @@ from ..._core import InputError
 from ...launch.allocation import ranks_on_a_node
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Algorithm
-from ...launch.programs import said_by
+from ...launch.programs import own_library, said_by
 from ..conversation import LostError, RefusedError
 from ..parts import settings_of_launchers, situations_here
-from .results import Benchmark, Result, benchmarks_in
+from .results import Benchmark, Result, benchmarks_in, functions_in
 
 IMB = "IMB-MPI1"
 _OSU = "osu_{}"
@@ -108,33 +108,49 @@ def run(
     sizes: Sequence[int],
     calls: int,
     most_s: float,
-) -> dict[int, Result]:
-    """One launch, or several if it needs them: the result of each size that the suite measures. ``most_s``: the longest
-    time of a launch.
+) -> tuple[dict[int, Result], dict[int, set[str]]]:
+    """One launch, or several if it needs them: the result of each size that the suite measures, and the functions of
+    the MPI that ran in each call, as far as they are known. ``most_s``: the longest time of a launch.
 
     Raises LostError if it takes longer, RefusedError if the program fails or measures none of the sizes.
     """
     asked = {program.own_size(size, ranks): size for size in sizes if program.measures(size)}
     if not asked:
-        return {}
+        return {}, {}
     words = situations_here(launcher, ranks_on_a_node(ranks))
-    flags = [flag for each in words for flag in each.flags]
+    flags = [flag for each in words for flag in each.flags] + _counting(launcher, program.collective)
     environment = {name: value for each in words for name, value in each.environment.items()} | dict(os.environ)
     environment |= settings_of_launchers()
     known = launcher.mpi.collectives
     environment |= known.variables_for(program.collective, algorithm) if known is not None else {}
     found: dict[int, Result] = {}
+    ran: dict[int, set[str]] = {}
     with tempfile.TemporaryDirectory(prefix="culmen-suite-") as scratch:
         for launch in program.launches(ranks, list(asked), calls, Path(scratch)):
             command = [launcher.program, *flags, "-n", str(ranks), *launch]
-            results = _run(command, environment, program, ranks, most_s)
-            found |= {asked[each.size]: each for each in results if each.size in asked}
+            results, functions = _run(command, environment, program, ranks, most_s)
+            here = {asked[each.size]: each for each in results if each.size in asked}
+            found |= here
+            ran |= {size: names for size, names in functions.items() if size in here}
     if not found:
         raise RefusedError(f"{program.path.name} measured no size of {', '.join(map(str, asked))} bytes")
-    return found
+    return found, ran
 
 
-def _run(command: list[str], environment: dict[str, str], program: Program, ranks: int, most_s: float) -> list[Result]:
+def _counting(launcher: Launcher, collective: str) -> list[str]:
+    """The words with which ranks count the functions of their MPI, if culmen has a library for it."""
+    library = own_library(f"counted_{launcher.mpi.module}")
+    if launcher.mpi.placement is None or not library.exists():
+        return []
+    preloaded = ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
+    given = {"LD_PRELOAD": preloaded, "CULMEN_COUNTED": collective}
+    words = launcher.mpi.placement.variable
+    return [word.format(name=name, value=value) for name, value in given.items() for word in words]
+
+
+def _run(
+    command: list[str], environment: dict[str, str], program: Program, ranks: int, most_s: float
+) -> tuple[list[Result], dict[int, set[str]]]:
     try:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -152,7 +168,7 @@ def _run(command: list[str], environment: dict[str, str], program: Program, rank
     of = [each for each in benchmarks if each.collective == program.collective and each.ranks in (None, ranks)]
     if old := next((each.version for each in of if _counts_whole_vector(each)), ""):
         raise RefusedError(f"{IMB} {old} measures {program.collective} by another size; use IMB 2019 or later")
-    return [result for each in of for result in each.results]
+    return [result for each in of for result in each.results], functions_in(done.stdout)
 
 
 def _counts_whole_vector(of: Benchmark) -> bool:

@@ -35,6 +35,7 @@ _OSU = re.compile(r"^# OSU MPI (.+?) Latency Test(?: v(\S+))?", re.MULTILINE)
 _IMB = re.compile(r"^# Benchmarking (\w+)", re.MULTILINE)
 _OSU_COLUMNS = ("mean", "least", "most", "calls")
 _IMB_COLUMNS = ("calls", "least", "most", "mean")
+_RAN = re.compile(r"^# culmen: (\d+) bytes:(.*)$", re.MULTILINE)  # see src/mpibench/suites/counted.c
 _ROW = re.compile(r"^[ \t]*\d[\d.]*(?:[ \t]+[\d.]+)*[ \t]*$", re.MULTILINE)
 
 
@@ -70,6 +71,12 @@ def benchmarks_in(text: str, where: str) -> list[Benchmark]:
     if not found:
         raise InputError(f"{where} is not the output of a collective benchmark of OSU or of IMB-MPI1")
     return found
+
+
+def functions_in(text: str) -> dict[int, set[str]]:
+    """For each message size, the functions of the MPI that ran in each call on each rank. Empty if the output does not
+    say it."""
+    return {int(size): set(names.split()) for size, names in _RAN.findall(text)}
 
 
 def collective_named(title: str) -> str | None:

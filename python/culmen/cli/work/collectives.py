@@ -217,18 +217,10 @@ def _samples_in(place: Path) -> tuple[list[Path], list[dict[str, Any]]]:
 def _remarks(found: samples.Table, won: Sequence[winners.Winner], wanted: Plan) -> list[str]:
     out = []
     unverified = [key for key, point in found.points.items() if not point.verified]
-    if unverified and wanted.suite:
+    if unverified:
         out.append(
-            f"{len(unverified)} of {len(found.points)} points are unverified: the programs of --with do not show which "
-            "algorithm ran."
-        )
-    elif unverified:
-        why = "the MPI ran another algorithm there, or none."
-        known = plan.known_collectives(wanted.launcher)
-        if all(key.collective not in known.of for key in unverified):
-            why = "this MPI does not show which algorithm ran."
-        out.append(
-            f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: {why}"
+            f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: "
+            f"{_why_unverified(unverified, wanted)}."
         )
     measured = {key[:3] for key in found.points}
     if without := {key: why for key, why in found.unavailable.items() if key[:3] in measured}:
@@ -254,6 +246,15 @@ def _remarks(found: samples.Table, won: Sequence[winners.Winner], wanted: Plan) 
             "to measure longer, give a larger --seconds"
         )
     return out
+
+
+def _why_unverified(unverified: Sequence[samples.Key], wanted: Plan) -> str:
+    if wanted.suite:
+        return "the MPI ran another algorithm there, or none, or the program of --with does not show which one"
+    known = plan.known_collectives(wanted.launcher)
+    if all(key.collective not in known.of for key in unverified):
+        return "this MPI does not show which algorithm ran"
+    return "the MPI ran another algorithm there, or none"
 
 
 def _more_blocks(wanted: Plan) -> str:
