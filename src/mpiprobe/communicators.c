@@ -207,23 +207,45 @@ void probe_made_window(unsigned parent, MPI_Win made) {
   probe_unlock();
 }
 
-/// "key=value; key=value" as the program gave them.
-static void write_hints(uint32_t file, MPI_Info info) {
+/// The hints of this file, which may be new; null if there is no room.
+static struct probe_hints* hints_of(uint32_t file) {
   struct probe_header* const h = &probe_profile->header;
+  for (uint32_t k = 0; k < h->hints; ++k)
+    if (probe_profile->hints[k].file == file) return &probe_profile->hints[k];
+  if (h->hints >= probe_most_hints) return NULL;
+  probe_profile->hints[h->hints].file = file;
+  return &probe_profile->hints[h->hints++];
+}
+
+static int has_hint(const char* text, const char* hint) {
+  const size_t length = strlen(hint);
+  for (const char* at = text; (at = strstr(at, hint)) != NULL; ++at)
+    if ((at == text || at[-1] == ' ') && (at[length] == 0 || at[length] == ';')) return 1;
+  return 0;
+}
+
+/// Adds "key=value; key=value" to the hints that the program gave before.
+static void write_hints(uint32_t file, MPI_Info info) {
   int keys = 0;
-  if (info == no_info || h->hints >= probe_most_hints || REAL(MPI_Info_get_nkeys)(info, &keys) != MPI_SUCCESS ||
-      keys == 0)
-    return;
-  struct probe_hints* const hints = &probe_profile->hints[h->hints++];
-  hints->file = file;
-  size_t used = 0;
-  for (int k = 0; k < keys && used < sizeof hints->text; ++k) {
-    char key[MPI_MAX_INFO_KEY + 1], value[128] = "";
+  if (info == no_info || REAL(MPI_Info_get_nkeys)(info, &keys) != MPI_SUCCESS || keys == 0) return;
+  struct probe_hints* const hints = hints_of(file);
+  for (int k = 0; k < keys && hints != NULL; ++k) {
+    char key[MPI_MAX_INFO_KEY + 1], value[128] = "", hint[sizeof hints->text];
     int there = 0;
     REAL(MPI_Info_get_nthkey)(info, k, key);
     REAL(MPI_Info_get)(info, key, (int)sizeof value - 1, value, &there);
-    used += (size_t)snprintf(hints->text + used, sizeof hints->text - used, "%s%s=%s", k > 0 ? "; " : "", key, value);
+    snprintf(hint, sizeof hint, "%s=%s", key, value);
+    const size_t used = strlen(hints->text);
+    if (!has_hint(hints->text, hint))
+      snprintf(hints->text + used, sizeof hints->text - used, "%s%s", used > 0 ? "; " : "", hint);
   }
+}
+
+void probe_hinted(unsigned file, MPI_Info info) {
+  if (probe_profile == NULL || info == no_info || file >= probe_no_communicator) return;
+  probe_lock();
+  write_hints(file, info);
+  probe_unlock();
 }
 
 void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info) {
@@ -236,9 +258,9 @@ void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info inf
     set_number(PROBE_HANDLE(made), former);
   } else {
     add_child(parent, PROBE_HANDLE(made), origin);
-    if (number_of(PROBE_HANDLE(made)) != probe_further_communicators)
-      write_hints((uint32_t)number_of(PROBE_HANDLE(made)), info);
   }
+  if (number_of(PROBE_HANDLE(made)) != probe_further_communicators)
+    write_hints((uint32_t)number_of(PROBE_HANDLE(made)), info);
   probe_unlock();
 }
 

@@ -71,7 +71,7 @@ struct probe_communicator {
       origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
 };
 
-/// The hints that the program gave when it opened a file: "key=value; key=value".
+/// The hints that the program gave for a file: "key=value; key=value".
 struct probe_hints {
   uint32_t file;  ///< among the communicators
   char text[252];

@@ -84,6 +84,8 @@ struct probe_ranks probe_group(unsigned communicator);
 struct probe_ranks probe_local_group(unsigned communicator);
 struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator);
 int probe_group_rank(unsigned communicator);
+/// The program has given hints for this file.
+void probe_hinted(unsigned file, MPI_Info info);
 
 static inline int probe_is_absent(const struct probe_ranks* ranks, uint64_t k) {
   return k < 64 && (ranks->absent >> k & 1) != 0;

@@ -213,6 +213,8 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
     else:
         lines.append(call)
     lines += [f"if (probe_period != 0 && error == MPI_SUCCESS) {each};" for each in _messages(words, starts, entry)]
+    if "hints" in entry:
+        lines.append("if (error == MPI_SUCCESS) probe_hinted(communicator, info);")
     if made := _made(entry):
         lines.append(f"if (error == MPI_SUCCESS) {made};")
     return lines

@@ -38,7 +38,9 @@ static void finish(void) { CALL(MPI_Wait, "", 0, &request, MPI_STATUS_IGNORE); }
 
 static void manage(MPI_Info info) {
   MPI_Offset bytes_there = 0;
-  CALL(MPI_File_set_view, DATA, 0, file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  MPI_Info_set(info, "cb_buffer_size", "65536");
+  CALL(MPI_File_set_view, DATA, 0, file, 0, MPI_BYTE, MPI_BYTE, "native", info);
+  MPI_Info_set(info, "striping_unit", "4096");
   CALL(MPI_File_set_info, DATA, 0, file, info);
   CALL(MPI_File_set_atomicity, DATA, 0, file, 0);
   CALL(MPI_File_set_size, DATA, 0, file, 4096);

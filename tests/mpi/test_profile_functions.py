@@ -48,8 +48,9 @@ def test_calls_and_bytes_are_what_the_program_knows(mpi, tmp_path, program, rank
         assert counted([rank]) == expected(tmp_path, rank.rank)
         check_ends(rank)
     if program == "files":
-        assert "opened world/file data.bin with the hints cb_nodes=1" in " ".join(done.stdout.split())
-        assert profile[0].hints == {"world/file data.bin": "cb_nodes=1; access_style=write_once"}
+        hints = "cb_nodes=1; access_style=write_once; cb_buffer_size=65536; striping_unit=4096"
+        assert f"The program gave world/file data.bin the hints {hints}." in " ".join(done.stdout.split())
+        assert profile[0].hints == {"world/file data.bin": hints}
 
 
 @pytest.mark.parametrize("words", [[], ["spawn"]])

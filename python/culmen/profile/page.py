@@ -80,7 +80,7 @@ def advice_of(ranks: list[Rank]) -> list[str]:
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
-    said = [f"The program opened {file} with the hints {text}." for file, text in hints]
+    said = [f"The program gave {file} the hints {text}." for file, text in hints]
     said += [*processors_of(ranks), *_advice(ranks, ended, totals_of(ranks), run_s)]
     return [*said, *filter(None, (remark_on(nodes_of(ranks)), remark_on_clock(ranks)))]
 

@@ -112,7 +112,7 @@ class Rank:
     memory_kib: int
     calls: list[Calls]
     hints: dict[str, str]
-    """For each file, the hints with which the program opened it: "key=value; key=value"."""
+    """For each file, the hints that the program gave when it opened the file, or later: "key=value; key=value"."""
     timeline: Timeline
     cpu_s: float | None = None
     """Time of processors from the end of MPI_Init to the beginning of MPI_Finalize, over all threads."""
