@@ -1,5 +1,6 @@
 """Programs of another MPI than that of the command: they run as always, and are not measured."""
 
+import json
 import sys
 
 import pytest
@@ -46,6 +47,12 @@ def test_a_program_of_another_mpi_runs_and_is_not_measured(mpi, tmp_path, both):
     assert done.stderr.count(said) == 1
     for shown in (done, culmen("profile", "report", "out", cwd=tmp_path)):
         assert f"culmen did not measure 2 ranks that use {NAMES[OTHER[mpi]]}." in " ".join(shown.stdout.split())
+    assert culmen("profile", "report", "out", "--html", cwd=tmp_path).returncode == 0
+    assert f"<p>culmen did not measure 2 ranks that use {NAMES[OTHER[mpi]]}." in (
+        tmp_path / "out/profile.html"
+    ).read_text(encoding="utf-8")
+    found = json.loads(culmen("profile", "report", "out", "--json", cwd=tmp_path).stdout)
+    assert found["unmeasured"] == {NAMES[OTHER[mpi]]: 2}
 
 
 def test_its_exit_code_is_kept(mpi, tmp_path):

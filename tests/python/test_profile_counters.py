@@ -59,7 +59,7 @@ def test_time_in_openmp_and_the_work_in_it_are_told(tmp_path):
     said = " ".join(processors_of(ranks))
     assert "OpenMP regions take 25.0% of the time of the ranks" in said
     assert "worked for 75% of the time" in said
-    rank = as_object(worlds_of(ranks))["ranks"][0]
+    rank = as_object(worlds_of(ranks), {})["ranks"][0]
     assert (rank["regions"], rank["region_s"], rank["region_work"]) == (10, 0.5, 0.75)
     assert rank["vectors"] is None
 
@@ -70,4 +70,4 @@ def test_a_cpu_without_an_invariant_counter_is_one_sentence(tmp_path):
         said = [each for each in advice_of(ranks) if "TSC" in each]
         assert len(said) == 1 - invariant
         assert all(each.startswith("The CPUs of node1 have no invariant TSC") for each in said)
-        assert as_object(worlds_of(ranks))["ranks"][0]["invariant_tsc"] is bool(invariant)
+        assert as_object(worlds_of(ranks), {})["ranks"][0]["invariant_tsc"] is bool(invariant)

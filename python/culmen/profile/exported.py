@@ -10,8 +10,8 @@ from .worlds import Worlds
 _SPECIAL_PEERS = {-1: None, -2: "any"}
 
 
-def as_object(worlds: Worlds) -> dict[str, Any]:
-    """The object that `culmen profile report --json` prints."""
+def as_object(worlds: Worlds, unmeasured: dict[str, int]) -> dict[str, Any]:
+    """The object that `culmen profile report --json` prints. ``unmeasured``: see recorded.py."""
     ranks, first = worlds.ranks, worlds.ranks[0]
     return {
         "program": first.program,
@@ -19,6 +19,7 @@ def as_object(worlds: Worlds) -> dict[str, Any]:
         "size": first.size,
         "world": worlds.chosen + 1,
         "worlds": len(worlds.all),
+        "unmeasured": unmeasured,
         "ranks": [_rank(rank) for rank in ranks],
         "calls": [_calls(rank.rank, calls) for rank in ranks for calls in rank.calls],
     }

@@ -27,8 +27,8 @@ _GETS = ("get", "fetch", "compare")  # one-sided: the data come from the other r
 _RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest memory"]
 
 
-def profile_page(worlds: Worlds, part: bool = False) -> str:
-    """The HTML page of the chosen world. part: its ranks have only some of their calls."""
+def profile_page(worlds: Worlds, part: bool = False, more: str = "") -> str:
+    """The HTML page of the chosen world. part: its ranks have only some of their calls. more: further sentences."""
     ranks = worlds.ranks
     totals, figures = totals_of(ranks), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
@@ -49,6 +49,7 @@ def profile_page(worlds: Worlds, part: bool = False) -> str:
         f"{title_of(ranks)}.",
         share_of(ranks, part),
         *([remark_on_room(ranks)] if part else advice_of(ranks)),
+        more,
     ]
     return page("Profile", "".join(f"<p>{text(sentence)}</p>" for sentence in said if sentence), sections, figures)
 

@@ -207,12 +207,16 @@ def without_room(folder: Path) -> str:
 
 def of_other_mpi(folder: Path) -> str:
     """Sentences if ranks use another MPI than that of the command; otherwise empty."""
-    names = Counter(path.suffixes[-2][1:] for path in folder.glob("*.other-mpi"))
     said = [
         f"culmen did not measure {plural(n, 'rank')} that {'uses' if n == 1 else 'use'} {name}."
-        for name, n in sorted(names.items())
+        for name, n in unmeasured(folder).items()
     ]
     return " ".join(said)
+
+
+def unmeasured(folder: Path) -> dict[str, int]:
+    """The other MPIs, and the number of ranks that use each of them."""
+    return dict(sorted(Counter(path.suffixes[-2][1:] for path in folder.glob("*.other-mpi")).items()))
 
 
 def read_rank(path: Path) -> Rank | None:

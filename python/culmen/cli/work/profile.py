@@ -13,7 +13,7 @@ from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
 from ...profile.page import page
-from ...profile.recorded import of_other_mpi, read_folder, read_rank, without_room
+from ...profile.recorded import of_other_mpi, read_folder, read_rank, unmeasured, without_room
 from ...profile.running import run_profiled
 from ...profile.worlds import Worlds, remark_on, table_of, worlds_of
 from ...report.files import replacing
@@ -88,10 +88,10 @@ def report(
     worlds = worlds_of(read_folder(folder), world)
     worlds.all[worlds.chosen] = chosen.among(worlds.ranks)
     if json:
-        print(dumps(as_object(worlds)))
+        print(dumps(as_object(worlds, unmeasured(folder))))
     elif html:
         with replacing(folder / "profile.html", PAGE, force=True) as path:
-            path.write_text(profile_page(worlds, bool(chosen)), encoding="utf-8")
+            path.write_text(profile_page(worlds, bool(chosen), _others(folder)), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
         _show(folder, worlds, bool(chosen), all_rows, sizes=all_rows or sizes is not None)
@@ -104,5 +104,11 @@ def _show(folder: Path, worlds: Worlds, part: bool = False, all_rows: bool = Fal
     if remark := remark_on(worlds):
         console.print(Group(table_of(worlds), "", remark, ""))
     console.print(page(worlds.ranks, part, all_rows, sizes))
-    if other := of_other_mpi(folder):
-        console.print(f"\n{other} {_OWN_COMMAND}")
+    if others := _others(folder):
+        console.print(f"\n{others}")
+
+
+def _others(folder: Path) -> str:
+    """Sentences about ranks of another MPI; empty if there are none."""
+    other = of_other_mpi(folder)
+    return f"{other} {_OWN_COMMAND}" if other else ""
