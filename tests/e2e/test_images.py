@@ -49,6 +49,27 @@ def test_a_figure_becomes_a_drawing(made, browser):
     assert "The line of 27 points" in words
 
 
+def choice(label, *visible):
+    return {"label": label, "method": "restyle", "args": ["visible", list(visible)]}
+
+
+def test_each_choice_of_the_lines_becomes_a_drawing(tmp_path, browser):
+    scales = {"buttons": [{"label": "linear", "method": "relayout", "args": [{"xaxis.type": "linear"}]}]}
+    menus = [{"buttons": [choice("2 ranks", True, False), choice("4 ranks", False, True)]}, scales]
+    lines = [FIGURE.data[0] | {"visible": False, "name": "few"}, FIGURE.data[0] | {"name": "many"}]
+    shown = [line | {"showlegend": True} for line in lines]
+    figure = Figure("times", "Times", "About them.", shown, layout(updatemenus=menus))
+    (tmp_path / "made.html").write_text(page("Made", "", [Section("times", "Times", place_of(figure))], [figure]))
+    done = culmen("images", "made.html", cwd=tmp_path)
+    written = "Wrote 2 images into made: times-2-ranks.svg, times-4-ranks.svg\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, written, "")
+    for ranks, name, other in ((2, "few", "many"), (4, "many", "few")):
+        drawing = ElementTree.parse(tmp_path / f"made/times-{ranks}-ranks.svg").getroot()  # noqa: S314
+        words = {element.text for element in drawing.iter() if element.tag.endswith("text")}
+        assert {f"{ranks} ranks", name} <= words
+        assert not {other, "linear"} & words
+
+
 def test_without_kaleido_no_folder_is_made(made, monkeypatch):
     monkeypatch.setitem(sys.modules, "kaleido", None)  # cannot be imported
     monkeypatch.setattr(shutil, "which", lambda name: name)

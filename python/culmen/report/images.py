@@ -21,7 +21,8 @@ _WITHOUT_BROWSER = f"images are drawn by a browser; install Chromium or Chrome (
 
 
 def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
-    """Writes ``folder``/KEY.``kind`` for each figure of the page, ``width`` pixels wide, and returns their paths.
+    """Writes ``folder``/KEY.``kind`` for each figure of the page, ``width`` pixels wide, and returns their paths. If a
+    menu of the figure chooses the lines, there is a file KEY-CHOICE.``kind`` for each choice.
 
     ``kind``: one of KINDS. The folder is made if there is none. Raises InputError if the page is none of culmen or has
     no figure, if kaleido or a browser is missing, or if a file cannot be written.
@@ -36,7 +37,7 @@ def write_images(page: Path, folder: Path, kind: str, width: int) -> list[Path]:
         raise InputError(_WITHOUT_KALEIDO) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        written = {folder / f"{key_of(figure['key'])}.{kind}": figure for figure in figures}
+        written = {folder / f"{name}.{kind}": drawn for figure in figures for name, drawn in _states(figure).items()}
         for browser in browsers:
             errors = asyncio.run(_write(Kaleido, written, browser, width))
             if not errors:
@@ -61,6 +62,25 @@ def _figures_in(page: Path) -> list[dict[str, Any]]:
     if not figures:
         raise InputError(f"{page} has no figure")
     return figures
+
+
+def _states(figure: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The figure for each choice of the menu that chooses its lines, by the names of the files. Without the menus,
+    because nobody can use them in an image."""
+    layout = {name: value for name, value in figure["layout"].items() if name != "updatemenus"}
+    menus = [menu["buttons"] for menu in figure["layout"].get("updatemenus", [])]
+    choices: list[Any] = next(
+        (buttons for buttons in menus if all(each["args"][0] == "visible" for each in buttons)), []
+    )
+    if len(choices) < 2:
+        return {key_of(figure["key"]): figure | {"layout": layout}}
+    return {
+        key_of(figure["key"], each["label"]): {
+            "data": [line | {"visible": seen} for line, seen in zip(figure["data"], each["args"][1], strict=True)],
+            "layout": layout | {"title": {"text": each["label"]}},
+        }
+        for each in choices
+    }
 
 
 async def _write(kaleido_of: Any, figures: dict[Path, dict[str, Any]], browser: str, width: int) -> list[Exception]:
