@@ -304,6 +304,16 @@ static struct probe_ranks find_neighbours(MPI_Comm communicator, int rank) {
   return (struct probe_ranks){(uint64_t)out, 0};
 }
 
+uint64_t probe_source_count(MPI_Comm communicator) {
+  int kind = MPI_UNDEFINED, rank = 0, out = 0, in = 0, weighted = 0;
+  REAL(MPI_Topo_test)(communicator, &kind);
+  if (kind == MPI_CART) return neighbours_in_grid(communicator).count;
+  REAL(MPI_Comm_rank)(communicator, &rank);
+  if (kind == MPI_GRAPH) REAL(MPI_Graph_neighbors_count)(communicator, rank, &in);
+  if (kind == MPI_DIST_GRAPH) REAL(MPI_Dist_graph_neighbors_count)(communicator, &in, &out, &weighted);
+  return (uint64_t)in;
+}
+
 struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator) {
   if (probe_profile == NULL) return (struct probe_ranks){0, 0};
   if (__atomic_load_n(&neighbours_known[number], __ATOMIC_ACQUIRE)) return neighbours[number];

@@ -72,3 +72,9 @@ void probe_waited(uint32_t number, uint64_t begin, uint64_t end, uint64_t share,
   message->charged += share;
   if (ended) message->last = end;
 }
+
+void probe_exchanged(unsigned communicator, int source, int tag, const struct probe_entry* entry, uint64_t begin,
+                     uint64_t end) {
+  const uint32_t number = probe_received(communicator, source, tag, entry);
+  if (number != 0) probe_waited(number, begin, end, end - begin, 1);
+}

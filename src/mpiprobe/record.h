@@ -83,6 +83,8 @@ struct probe_ranks probe_group(unsigned communicator);
 /// The ranks of the caller's group, also with an intercommunicator.
 struct probe_ranks probe_local_group(unsigned communicator);
 struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator);
+/// The number of ranks that a function of the neighbours receives from, with those that do not exist.
+uint64_t probe_source_count(MPI_Comm communicator);
 int probe_group_rank(unsigned communicator);
 /// The program has given hints for this file.
 void probe_hinted(unsigned file, MPI_Info info);
@@ -160,13 +162,14 @@ extern unsigned probe_period;
 #define probe_no_sample UINT64_MAX
 void probe_begin_samples(void);
 /// The ticks until the ranks whose data this rank needs have made this call. These are all ranks of the communicator,
-/// the root, all ranks if this rank is the root, or the ranks with lower numbers. The last function waits until the
-/// sender has begun to send. The result is probe_no_sample if the call is no sample. The same calls of all ranks are
-/// samples.
+/// the root, all ranks if this rank is the root, the ranks with lower numbers, or the neighbours. The last function
+/// waits until the sender has begun to send. The result is probe_no_sample if the call is no sample. The same calls of
+/// all ranks are samples.
 uint64_t probe_wait_for_all(MPI_Comm communicator);
 uint64_t probe_wait_for_root(int root, MPI_Comm communicator);
 uint64_t probe_wait_at_root(int root, MPI_Comm communicator);
 uint64_t probe_wait_for_lower(MPI_Comm communicator);
+uint64_t probe_wait_for_neighbours(MPI_Comm communicator);
 uint64_t probe_wait_for_sender(int source, int tag, MPI_Comm communicator);
 /// ticks: of the whole call.
 static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uint64_t ticks) {
@@ -180,6 +183,9 @@ static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uin
 void probe_sent(unsigned communicator, int dest, int tag, uint64_t begin);
 /// Counts a receive. If it is sampled and has an entry, the result is the number of its message, from 1; otherwise 0.
 uint32_t probe_received(unsigned communicator, int source, int tag, const struct probe_entry* entry);
+/// After a call that also sent a message.
+void probe_exchanged(unsigned communicator, int source, int tag, const struct probe_entry* entry, uint64_t begin,
+                     uint64_t end);
 /// From now on it is not known which messages arrive where.
 void probe_lost(void);
 /// A wait for this message. share: its part of the time.

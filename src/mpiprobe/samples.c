@@ -18,6 +18,7 @@ static int (*barrier)(MPI_Comm);
 static int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm);
 static int (*reduce)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
 static int (*scan)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+static int (*gather)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);  // of the neighbours
 static MPI_Datatype integer;
 static MPI_Op largest;
 static int (*probe)(int, int, MPI_Comm, MPI_Status*);
@@ -46,6 +47,8 @@ void probe_begin_samples(void) {
   bcast = (int (*)(void*, int, MPI_Datatype, int, MPI_Comm))probe_find("MPI_Bcast");
   reduce = (int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm))probe_find("MPI_Reduce");
   scan = (int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))probe_find("MPI_Scan");
+  gather =
+      (int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm))probe_find("MPI_Neighbor_allgather");
   integer = PROBE_OBJECT("ompi_mpi_int", MPI_INT);
   largest = PROBE_OBJECT("ompi_mpi_op_max", MPI_MAX);
   probe = (int (*)(int, int, MPI_Comm, MPI_Status*))probe_find("MPI_Probe");
@@ -93,6 +96,16 @@ uint64_t probe_wait_for_lower(MPI_Comm communicator) {
   const uint64_t begin = probe_ticks();
   scan(&here, &all, 1, integer, largest, communicator);
   return probe_ticks() - begin;
+}
+
+uint64_t probe_wait_for_neighbours(MPI_Comm communicator) {
+  if (!is_sample_of(communicator)) return probe_no_sample;
+  int here = 0, *const all = malloc(sizeof(int) * (size_t)(probe_source_count(communicator) + 1));
+  const uint64_t begin = probe_ticks();
+  if (all != NULL) gather(&here, 1, integer, all, 1, integer, communicator);
+  const uint64_t end = probe_ticks();
+  free(all);
+  return end - begin;
 }
 
 uint64_t probe_wait_for_sender(int source, int tag, MPI_Comm communicator) {

@@ -159,6 +159,7 @@ def _first(entry: Entry) -> list[str]:
         "root": "probe_wait_for_root(root, comm)",
         "at_root": "probe_wait_at_root(root, comm)",
         "lower": "probe_wait_for_lower(comm)",
+        "neighbours": "probe_wait_for_neighbours(comm)",
         "sender": "probe_wait_for_sender(source, tag, comm)",
     }
     return [f"const uint64_t waited = probe_period == 0 ? probe_no_sample : {wait[entry['waits_for']]};"]
@@ -212,12 +213,19 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
         lines += [f"struct probe_entry* const entry = {call}", "probe_sampled(entry, waited, end - begin);"]
     else:
         lines.append(call)
+    if _exchanges(words, starts):
+        lines[-1] = f"struct probe_entry* const entry = {call}"
     lines += [f"if (probe_period != 0 && error == MPI_SUCCESS) {each};" for each in _messages(words, starts, entry)]
     if "hints" in entry:
         lines.append("if (error == MPI_SUCCESS) probe_hinted(communicator, info);")
     if made := _made(entry):
         lines.append(f"if (error == MPI_SUCCESS) {made};")
     return lines
+
+
+def _exchanges(words: list[str], starts: bool) -> bool:
+    """Whether the function sends a message and waits for another one."""
+    return "dest" in words and "source" in words and not starts
 
 
 def _messages(words: list[str], starts: bool, entry: Entry) -> list[str]:
@@ -232,7 +240,9 @@ def _messages(words: list[str], starts: bool, entry: Entry) -> list[str]:
         return [f"probe_prepared_message(*request, {int(bool(sends))}, communicator, {peer}, {tag})"
                 for peer, tag in sends + receives]  # fmt: skip
     out = [f"probe_sent(communicator, {peer}, {tag}, begin)" for peer, tag in sends]
-    if receives and starts and not sends:
+    if _exchanges(words, starts):
+        out += ["probe_exchanged(communicator, source, recvtag, entry, begin, end)"]
+    elif receives and starts and not sends:
         out += ["probe_expects(*request, communicator, source, tag, entry)"]
     elif receives and "message" in words:
         out += [f"{'*flag ? ' if 'flag' in words else ''}probe_received(communicator, source, tag, NULL)"]

@@ -1,6 +1,7 @@
 // Rank 0 comes late to its messages, and rank 1 waits for them in every way. Each way has messages of its own size. In
-// the last way, the message is there before rank 1 waits. Rank 1 prints by how much rank 0 came later than itself, in
-// the messages that a profile samples: one of as many as the argument.
+// the way before the last one, the message is there before rank 1 waits. In the last way, both ranks send. Rank 1
+// prints by how much rank 0 came later than itself, in the messages that a profile samples: one of as many as the
+// argument.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { rounds = 20, late_us = 3000, ways = 7, early = 6, apart = 100, most = 1 << (2 * ways) };
+enum { rounds = 20, late_us = 3000, ways = 8, early = 6, exchange = 7, apart = 100, most = 1 << (2 * ways) };
 static char there[2][most];
 static double came[rounds][ways];
 static int rank;
@@ -23,9 +24,18 @@ static void come(int round, int way) {
 /// Sizes of 1, 4, 16 ... bytes, in two messages for the second way.
 static int size_of(int way) { return 1 << (2 * way); }
 
+static void both(int way) {
+  MPI_Sendrecv(there[0], size_of(way), MPI_CHAR, 1 - rank, way, there[1], size_of(way), MPI_CHAR, 1 - rank, way,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void send(int round, int way) {
   if (way != early) usleep(late_us);
   come(round, way);
+  if (way == exchange) {
+    both(way);
+    return;
+  }
   MPI_Send(there[0], size_of(way), MPI_CHAR, 1, way, MPI_COMM_WORLD);
   if (way == 1) MPI_Send(there[1], size_of(way), MPI_CHAR, 1, way + apart, MPI_COMM_WORLD);
   if (way == early) MPI_Send(there[1], 0, MPI_CHAR, 1, apart, MPI_COMM_WORLD);
@@ -34,6 +44,11 @@ static void send(int round, int way) {
 static void receive(int round, int way) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int done = 0, index, indices[2];
+  if (way == exchange) {
+    come(round, way);
+    both(way);
+    return;
+  }
   if (way == 5) MPI_Start(&prepared);
   else MPI_Irecv(there[0], size_of(way), MPI_CHAR, 0, way, MPI_COMM_WORLD, &requests[0]);
   if (way == 1) MPI_Irecv(there[1], size_of(way), MPI_CHAR, 0, way + apart, MPI_COMM_WORLD, &requests[1]);

@@ -11,6 +11,7 @@ from profiles import AS_ROOT, built, counted, traffic_of
 pytestmark = pytest.mark.either("mpi")
 
 ROUNDS = 40  # as in imbalance_program.c
+FUNCTIONS = ("MPI_Allreduce", "MPI_Bcast", "MPI_Recv", "MPI_Neighbor_allgather")
 
 
 def profiled(tmp_path, words, ranks, period, *more):
@@ -26,20 +27,22 @@ def test_waiting_is_told_from_moving(mpi, tmp_path, ranks, period):
     profile = read_folder(tmp_path / "out")
     for rank in profile:
         sampled = {each.function: each.sampled for each in rank.calls if each.sampled}
-        expected = {"MPI_Allreduce": ROUNDS // period} | ({"MPI_Bcast": ROUNDS // period} if rank.rank < 2 else {})
+        expected = dict.fromkeys(("MPI_Allreduce", "MPI_Neighbor_allgather"), ROUNDS // period)
+        expected |= {"MPI_Bcast": ROUNDS // period} if rank.rank < 2 else {}
         assert {name: n for name, n in sampled.items() if name != "MPI_Recv"} == expected
         assert all(0 <= each.waited_s <= each.sampled_s <= each.seconds for each in rank.calls)
     received = [each for each in profile[1].calls if each.function == "MPI_Recv"]
     assert sum(each.sampled for each in received) == ROUNDS // period
-    late_s = [float(word) for word in re.search(r"late (\S+) (\S+) (\S+)", done.stdout).groups()]
-    for function, least_s in zip(("MPI_Allreduce", "MPI_Bcast", "MPI_Recv"), late_s, strict=True):
+    late_s = [float(word) for word in re.search(r"late (\S+) (\S+) (\S+) (\S+)", done.stdout).groups()]
+    for function, least_s in zip(FUNCTIONS, late_s, strict=True):
         # A sample begins after the program has looked at its clock, and ends after the late rank has come.
         assert sum(each.waited_s for each in profile[1].calls if each.function == function) >= least_s / 2
     assert sum(late_s) > 0  # on a busy machine, rank 0 may not be the late one in a few samples
     text = " ".join(done.stdout.split())
     assert "waiting" in text
-    assert "In MPI_Allreduce, MPI_Bcast and MPI_Recv, ranks wait for late ranks for about " in text
-    calls = (ranks + 3) * ROUNDS
+    named = "MPI_Allreduce, MPI_Bcast, MPI_Neighbor_allgather and MPI_Recv"
+    assert f"In {named}, ranks wait for late ranks for about " in text
+    calls = (2 * ranks + 3) * ROUNDS
     assert f"(measured in {calls // period:,} of {calls:,} calls)" in text
     read = json.loads(culmen("profile", "report", "out", "--json", cwd=tmp_path).stdout)
     assert sum(each["sampled"] for each in read["calls"]) == calls // period

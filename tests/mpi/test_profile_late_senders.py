@@ -10,7 +10,7 @@ from profiles import AS_ROOT, built
 
 pytestmark = pytest.mark.either("mpi")
 
-ROUNDS, WAYS, EARLY, TWO, TESTS, PREPARED = 20, 7, 6, 1, 4, 5  # as in late_sender_program.c
+ROUNDS, WAYS, EARLY, TWO, TESTS, PREPARED, EXCHANGE = 20, 8, 6, 1, 4, 5, 7  # as in late_sender_program.c
 
 
 @pytest.mark.parametrize("period", [1, 4])
@@ -32,12 +32,14 @@ def test_requests_that_wait_for_a_late_sender_are_told_from_slow_ones(mpi, tmp_p
     assert sum(late_s[:EARLY]) > 0
     text = " ".join(done.stdout.split())
     assert re.search(
-        r"In MPI_Barrier, MPI_Irecv, MPI_Recv and MPI_Recv_init started, ranks wait for late ranks for about", text
+        r"In MPI_Barrier, MPI_Irecv, MPI_Recv, MPI_Recv_init started and MPI_Sendrecv, ranks wait for late ranks for "
+        "about",
+        text,
     )
 
 
 def of_way(calls: list[Calls], way: int) -> Calls:
-    name = "MPI_Recv_init started" if way == PREPARED else "MPI_Irecv"
+    name = {PREPARED: "MPI_Recv_init started", EXCHANGE: "MPI_Sendrecv"}.get(way, "MPI_Irecv")
     [found] = [each for each in calls if each.function == name and each.size_class == 2 * way + 1]
     return found
 
