@@ -1,10 +1,13 @@
 """Times of messages between nodes whose clocks differ."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from culmen.profile.late import with_late_senders
 from culmen.profile.layout import KINDS
 from culmen.profile.recorded import Calls, Message, Rank, Timeline
+from culmen.profile.waits import longest_wait, waits_figure, waits_of
 
 NEVER = Timeline(0.1, np.zeros((0, len(KINDS))))
 AHEAD_S = 50.0  # of the clock of the second node
@@ -61,3 +64,27 @@ def test_messages_in_the_world_are_measured_although_a_rank_left_no_profile():
     sender, receiver, *_ = rows("world", "world")
     found = with_late_senders([receiver, sender])
     assert [each.calls[0].waited_s for each in found] == pytest.approx([2, 0])
+
+
+def test_waits_are_known_by_the_waiting_and_the_late_rank():
+    """In communicators of two ranks, the number of the late rank is another one than in the world."""
+    found = with_late_senders(rows("world/split 1 colour 0", "world/split 1 colour 1"))
+    assert waits_of(found).seconds == pytest.approx({(1, 0): 2.0})
+    last = found[3]
+    samples = {"sampled": 1, "sampled_s": 5.0, "waited_s": 4.0, "waited_for": ()}
+    bcast = replace(last.calls[0], function="MPI_Bcast", peer=0, **samples)
+    allreduce = replace(bcast, function="MPI_Allreduce", peer=-1, waited_s=3.0)
+    found[3] = replace(last, calls=[*last.calls, bcast, allreduce])
+    waits = waits_of(found)
+    assert waits.seconds == pytest.approx({(1, 0): 2.0, (3, 2): 4.0})
+    assert waits.unknown_s == pytest.approx(3.0)
+    assert longest_wait(found) == "In the measured calls, rank 3 waited longest for rank 2: 4 s in all."
+    figure = waits_figure(found)
+    assert "Further waits of 3 s are not drawn" in figure.notes[0]
+    assert "rank 3 waited for rank 2: 4 s" in str(figure.data)
+
+
+def test_without_samples_there_are_no_waits():
+    ranks = [rank(0, [message(True, 1, 5, 103.0)]), rank(1, [message(True, 0, 5, 103.0)])]
+    assert waits_figure(ranks) is None
+    assert longest_wait(ranks) == ""

@@ -77,4 +77,5 @@ def _calls(rank: int, calls: Calls) -> dict[str, Any]:
         "sampled": calls.sampled,
         "sampled_s": calls.sampled_s,
         "waited_s": calls.waited_s,
+        "waited_for": {str(late): seconds for late, seconds in calls.waited_for},
     }

@@ -17,6 +17,7 @@ from .processors import shown_cpus
 from .recorded import FURTHER, Calls, Rank
 from .time_figures import KIND_COLOURS, phases_figure, timeline_figure
 from .timeline import common_timeline
+from .waits import longest_wait, waits_figure
 from .worlds import HEADINGS as WORLD_HEADINGS
 from .worlds import Worlds, remark_on
 from .worlds import rows_of as rows_of_worlds
@@ -35,7 +36,8 @@ def profile_page(worlds: Worlds, part: bool = False, more: str = "") -> str:
     columns, run_s = columns_of(totals), sum(rank.thread_s for rank in ranks)
     headings = ["function", "communicator", *columns]
     rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
-    sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
+    waiting = " ".join(filter(None, (waiting_in(totals, run_s), longest_wait(ranks))))
+    sections.append(Section("functions", "Functions", f"<p>{text(waiting)}</p>{rows}"))
     if len(nodes := nodes_of(ranks)) > 1:
         headings = [in_part(each) if part else each for each in HEADINGS]
         sections.append(Section("nodes", "Nodes", table(rows_of(nodes), headings, numbers=range(1, len(HEADINGS)))))
@@ -56,7 +58,7 @@ def profile_page(worlds: Worlds, part: bool = False, more: str = "") -> str:
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
     """The figures for which the profile has data. part: the ranks have only some of their calls."""
-    found = [_balance(ranks, totals_of(ranks), part), _traffic(ranks), _sizes(ranks)]
+    found = [_balance(ranks, totals_of(ranks), part), waits_figure(ranks), _traffic(ranks), _sizes(ranks)]
     timeline = None if part else common_timeline(ranks)
     if timeline is not None:
         found[1:1] = [phases_figure(timeline), timeline_figure(timeline)]

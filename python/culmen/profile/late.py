@@ -10,6 +10,8 @@ from .communicators import members_of
 from .recorded import Message, Rank
 
 Pair = tuple[Rank, Message, Rank, Message]
+_Found = dict[tuple[int, int], list[tuple[float, int, float]]]
+"""For a rank and an index of its calls: the time of each message, its sender, and the wait for the sender."""
 
 
 def with_late_senders(world: list[Rank]) -> list[Rank]:
@@ -17,13 +19,14 @@ def with_late_senders(world: list[Rank]) -> list[Rank]:
     All ranks must be of one world."""
     pairs = list(_pairs(world))
     offsets = _offsets(pairs)
-    found: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    found: _Found = defaultdict(list)
     for sender, sent, receiver, received in pairs:
         if (offset := offsets.get((sender.host, receiver.host))) is None:
             continue
         late_s, whole_s = sent.begin_s + offset - received.begin_s, received.end_s - received.begin_s
         share = min(1.0, max(0.0, late_s / whole_s)) if whole_s > 0 else 0.0
-        found[receiver.rank, received.calls].append((received.charged_s, share * received.charged_s))
+        late = sender.rank, share * received.charged_s
+        found[receiver.rank, received.calls].append((received.charged_s, *late))
     return [_with(rank, found) for rank in world]
 
 
@@ -61,16 +64,24 @@ def _offsets(pairs: list[Pair]) -> dict[tuple[str, str], float]:
     return offsets
 
 
-def _with(rank: Rank, found: dict[tuple[int, int], list[tuple[float, float]]]) -> Rank:
+def _with(rank: Rank, found: _Found) -> Rank:
     calls = [
         replace(
             each,
             sampled=each.sampled + len(times),
-            sampled_s=each.sampled_s + sum(charged for charged, _ in times),
-            waited_s=each.waited_s + sum(late for _, late in times),
+            sampled_s=each.sampled_s + sum(charged for charged, _, _ in times),
+            waited_s=each.waited_s + sum(late for _, _, late in times),
+            waited_for=_by_sender(times),
         )
         if (times := found.get((rank.rank, k)))
         else each
         for k, each in enumerate(rank.calls)
     ]
     return replace(rank, calls=calls)
+
+
+def _by_sender(times: list[tuple[float, int, float]]) -> tuple[tuple[int, float], ...]:
+    out: dict[int, float] = defaultdict(float)
+    for _, sender, late in times:
+        out[sender] += late
+    return tuple(out.items())

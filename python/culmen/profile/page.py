@@ -16,6 +16,7 @@ from .sizes import table_of
 from .tables import plain_table
 from .timeline import common_timeline, phases_of
 from .tuning import tuning_of
+from .waits import longest_wait
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
@@ -61,7 +62,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False, sizes: b
     if not part and (phases := _phases(ranks)):
         parts += ["", phases]
     if waiting := waiting_in(totals, run_s):
-        parts += ["", waiting]
+        parts += ["", *filter(None, (waiting, longest_wait(ranks)))]
     if part:
         remark = remark_on_room(ranks)
         return Group(*parts, *(["", remark] if remark else []))
@@ -149,7 +150,7 @@ def title_of(ranks: list[Rank]) -> str:
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
     most = max(rank.threads for rank in ranks)
     threads = f" with up to {most} threads that call MPI" if most > 1 else ""
-    where = f"{first.size} ranks{threads} on {nodes}, {first.library}"
+    where = f"{plural(first.size, 'rank')}{threads} on {nodes}, {first.library}"
     return f"{programs_of(ranks)}: {where}, {longest:.4g} s after {first.begin}"
 
 

@@ -48,6 +48,8 @@ class Calls:
     sampled_s: float = 0
     waited_s: float = 0
     """The part of sampled_s that was the wait."""
+    waited_for: tuple[tuple[int, float], ...] = ()
+    """For sampled messages: late ranks of MPI_COMM_WORLD, and the part of waited_s for each of them."""
 
     @property
     def communicators(self) -> str:
