@@ -98,3 +98,10 @@ def test_the_advice_names_the_number_of_calls_that_it_compares(fewer, enough):
     assert (
         f"there should be at least {least} calls, because culmen needs {3 * number} to choose one of {number}" in said
     )
+
+
+def test_a_run_with_samples_is_not_told_to_measure_samples():
+    """Waits for messages from any source cannot be measured."""
+    receive, barrier = called("MPI_Irecv", "messages", 6), called("MPI_Barrier", "collective", 1)
+    assert "`culmen profile --imbalance 10 -- …` measures it" in advice(receive, barrier)
+    assert "--imbalance" not in advice(receive, replace(barrier, sampled=10, sampled_s=0.1, waited_s=0.05))

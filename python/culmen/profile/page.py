@@ -265,7 +265,8 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
         f"The program {word}. {function}{where} takes most of that time: {most.ended_s / run_s:.0%} of the run. "
         f"{_gain(most, run_s)}"
     )
-    said += tuning_of(ranks, function, communicator, most.kind, most.sampled > 0)
+    sampled = any(total.sampled for total in totals.values())
+    said += tuning_of(ranks, function, communicator, most.kind, sampled)
     times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
     if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:
         said.append(

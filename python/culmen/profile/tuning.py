@@ -13,14 +13,16 @@ _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/
 
 
 def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sampled: bool) -> list[str]:
-    """Sentences about the function that takes the most time. ``sampled``: the waits of ranks in it were measured."""
+    """Sentences about the function that takes the most time. ``sampled``: the run measured waits for late ranks."""
     if kind in _OTHERS:
         return [_OTHERS[kind]]
     out = []
     name = function.removeprefix("MPI_").lower()
     mpi = with_library(ranks[0].library)
     collectives = mpi.collectives if mpi else None
-    if not sampled and (function in ("MPI_Recv", "MPI_Irecv") or (collectives is not None and name in collectives.of)):
+    if not sampled and (
+        function in ("MPI_Recv", "MPI_Irecv", "MPI_Sendrecv") or (collectives is not None and name in collectives.of)
+    ):
         out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
     if kind == "messages":
         out.append(_PLACEMENT)
