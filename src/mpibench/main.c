@@ -15,6 +15,8 @@
 //                                       the messages of a nonblocking collective: "sends:" and the number that each
 //                                       rank sends in a call, as in sends:1,0
 //     pingpong - BYTES N                N round trips between the ranks 0 and 1: answers half of each time in ns
+//     sockets - BUFFER                  connects the ranks 0 and 1 by TCP, without the MPI: answers the interface
+//     socketpong - BYTES N              the same as pingpong, by this connection
 //     nodes                             answers the number of nodes, and the most ranks on one of them; of the group
 //                                       with the most
 //     get NAME                          answers the value of a control variable of rank 0, and its name if it has one
@@ -39,6 +41,7 @@
 #include "messages.h"
 #include "operations.h"
 #include "ranks.h"
+#include "sockets.h"
 
 enum { most_communicators = 1024, most_calls = 100000, most_counters = 512, tag = 7 };
 
@@ -272,14 +275,23 @@ static int time_calls(const command* c) {
   return 1;
 }
 
-// The first and the last byte of each message differ from those of the message before.
-static int time_messages(const command* c) {
-  const int64_t bytes = c->number[0], calls = c->number[1];
+static int prepare_messages(int64_t bytes, int64_t calls) {
   if (size < 2) return say_error("there is only one rank");
   if (group_size != size) return say_error("the ranks are split");
   if (bytes < 0 || bytes > INT32_MAX || calls < 1 || calls > most_calls)
     return say_error("so many messages of this size cannot be sent at once");
-  if (!on_all(rank > 1 || make_room((size_t)bytes))) return say_error("there is too little memory for the message");
+  return on_all(rank > 1 || make_room((size_t)bytes)) || say_error("there is too little memory for the message");
+}
+
+static void say_times(int64_t calls) {
+  printf("ok");
+  for (int64_t i = 0; i < calls; ++i) printf(" %lld", (long long)starts[i]);
+}
+
+// The first and the last byte of each message differ from those of the message before.
+static int time_messages(const command* c) {
+  const int64_t bytes = c->number[0], calls = c->number[1];
+  if (!prepare_messages(bytes, calls)) return 0;
   int right = 1;
   unsigned char* data = message();
   for (int64_t i = 0; i < calls && rank < 2; ++i) {
@@ -292,8 +304,24 @@ static int time_messages(const command* c) {
     right &= bytes == 0 || (data[0] == (unsigned char)i && data[bytes - 1] == (unsigned char)i);
   }
   if (!on_all(right)) return say_error("a message is wrong");
-  if (rank == 0) printf("ok");
-  for (int64_t i = 0; i < calls && rank == 0; ++i) printf(" %lld", (long long)starts[i]);
+  if (rank == 0) say_times(calls);
+  return 1;
+}
+
+static int open_sockets(const command* c) {
+  char interface[64] = "";
+  const char* const failure = connect_sockets((int)c->number[0], interface);
+  if (failure) return say_error(failure);
+  if (rank == 0) printf("ok %s", interface);
+  return 1;
+}
+
+static int time_by_sockets(const command* c) {
+  const int64_t bytes = c->number[0], calls = c->number[1];
+  if (!prepare_messages(bytes, calls)) return 0;
+  const char* const failure = time_sockets(message(), bytes, calls, starts);
+  if (failure) return say_error(failure);
+  if (rank == 0) say_times(calls);
   return 1;
 }
 
@@ -391,6 +419,10 @@ static int execute(const command* c) {
     return time_calls(c);
   } else if (strcmp(c->verb, "pingpong") == 0) {
     return time_messages(c);
+  } else if (strcmp(c->verb, "sockets") == 0) {
+    return open_sockets(c);
+  } else if (strcmp(c->verb, "socketpong") == 0) {
+    return time_by_sockets(c);
   } else {
     return say_error("there is no such command");
   }

@@ -1,16 +1,18 @@
 """Mappings of ranks: whether the next rank is on the next core, socket or node."""
 
+import os
 from collections.abc import Sequence
 
 from .._core import InputError
 from ..launch.allocation import ranks_on_a_node
-from ..launch.launcher import cores
+from ..launch.launcher import cores, names_hosts
 from ..launch.mpi import Launcher
 from . import layouts
 from .words import check_known, words_of
 
 OWN = ""  # the launcher's own mapping
-NAMES = ("core", "socket", "node")
+NODE = "node"
+NAMES = ("core", "socket", NODE)
 
 
 def mappings_of(text: str | None) -> tuple[str, ...]:
@@ -20,6 +22,11 @@ def mappings_of(text: str | None) -> tuple[str, ...]:
     words = words_of(text, "--mapping")
     check_known("--mapping", "mapping", words, NAMES)
     return words
+
+
+def is_on_two_nodes() -> bool:
+    """Whether a launcher puts two ranks on two nodes, or may do so because a file names its hosts."""
+    return ranks_on_a_node(2) == 1 or names_hosts(os.environ)
 
 
 def check(launcher: Launcher, ranks: int, mappings: Sequence[str]) -> None:

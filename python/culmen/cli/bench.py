@@ -323,7 +323,8 @@ def pingpong(
 ) -> None:
     asked = job_of(job, dry_run, pilot, at_most)
     limits = (interval, seconds, repetitions or 0)
-    plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=asked is None)
+    nodes = (asked.nodes or 1) if asked else 1
+    plan = work.pingpong.plan_of(routes, sizes, limits, buffer, mapping, here=asked is None, nodes=nodes)
     if asked is None:
         raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch, at_most, parquet))
     cluster = work.submit.Cluster.of(asked)

@@ -8,11 +8,12 @@ from ..drawing import error_bars, lead_of
 from ..sampling import Interval
 from ..words import shown_size
 from .measured import Table, summary_of
+from .routes import BETWEEN
 
 HEADINGS = [
     "route",
     "latency in µs",
-    "compared with raw/tcp",
+    "compared with TCP",
     "greatest throughput in MB/s",
     "at size",
     "half of it at",
@@ -34,19 +35,26 @@ def pingpong_page(found: Table) -> str:
 
 
 def rows_of(found: Table) -> list[list[str]]:
-    """One line for each route. The column of the comparison is latency minus latency of raw TCP,
+    """One line for each route. The column of the comparison is latency minus latency of TCP without MPI,
     if both routes have the same partition and the same number of nodes."""
     summaries = {route: summary_of(points) for route, points in found.points.items()}
     out = []
     for route, each in summaries.items():
-        named = _REFERENCE + "".join(route.partition("@")[1:])
-        reference = summaries.get(named) if found.nodes.get(named) == found.nodes[route] else None
+        references = [name for name in _references(route) if found.nodes.get(name) == found.nodes[route]]
+        reference = next((summaries[name] for name in references if name in summaries), None)
         over = "–" if reference is None else f"{1e6 * (each.latency_s - reference.latency_s):+.3g} µs"
         rate = f"{each.rate / 1e6:.4g}"
         out.append(
             [route, f"{1e6 * each.latency_s:.3g}", over, rate, shown_size(each.rate_at), shown_size(each.half_size)]
         )
     return out
+
+
+def _references(route: str) -> tuple[str, str]:
+    """The routes over TCP without MPI: on one node, and where the ranks of the same MPI are."""
+    whole, at, partition = route.partition("@")
+    name, plus, mapping = whole.partition("+")
+    return f"{_REFERENCE}{at}{partition}", f"{name.partition('/')[0]}/{BETWEEN}{plus}{mapping}{at}{partition}"
 
 
 def _throughput(found: Table) -> Figure:

@@ -11,6 +11,7 @@ from ..conversation import LostError
 from ..parts import calls_in, part_named, rows_in, write_part
 from ..sampling import Interval, Limits, Series, interval
 from .routes import route_named
+from .sockets import interface_in
 
 COLUMNS = [
     "route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable", "nodes", "ppn", "partition",
@@ -93,16 +94,20 @@ def _rows(header: Header, measured: Iterable[Sized], unavailable: str) -> Iterat
 
 class Table:
     """``points``: for each route, the interval of the half round trip at each size. ``unavailable``: why a route has no
-    times. ``nodes``: number of nodes of each route. With several partitions, a route has the name of its partition,
+    times. ``nodes``: number of nodes of each route. ``interfaces``: the network interface of each route that names one,
+    such as openmpi/raw-tcp. With several partitions, a route has the name of its partition,
     too: raw/tcp@main. Raises InputError if a file is no such table."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[str, dict[int, dict[str, list[float]]]] = {}
         unavailable: dict[str, str] = {}
         nodes: dict[str, int] = {}
+        interfaces: dict[str, str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench pingpong"):
             route = f"{row['route']}@{row['partition']}"
             nodes[route] = int(row["nodes"] or 1)
+            if interface := interface_in(row["version"]):
+                interfaces[route] = interface
             if row["unavailable"]:
                 unavailable[route] = row["unavailable"]
             elif row["warm_up"] == "0":
@@ -111,6 +116,7 @@ class Table:
         several = len({route.rpartition("@")[2] for route in nodes}) > 1
         names = {route: route.removesuffix("@") if several else route.rpartition("@")[0] for route in nodes}
         self.nodes = {names[route]: number for route, number in nodes.items()}
+        self.interfaces = {names[route]: name for route, name in interfaces.items()}
         self.unavailable = {names[route]: why for route, why in unavailable.items()}
         self.points: dict[str, dict[int, Interval]] = {
             names[route]: {size: interval(list(times.values())) for size, times in sorted(sizes.items())}

@@ -10,11 +10,14 @@ from ...base.text import did_you_mean
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.programs import own_program
 from ..conversation import Conversation
-from ..mappings import OWN, check
+from ..mappings import NODE, OWN, check
 from ..session import Session
 from ..words import one_size, short_size
+from .sockets import Sockets
 
 RAW = ("tcp", "unix", "shm")
+BETWEEN = "raw-tcp"
+"""The route by TCP where the ranks of an MPI are, without its messages."""
 _WITHOUT_BUFFERS = "raw/shm"
 
 
@@ -29,6 +32,10 @@ class Route:
     mapping: str = OWN
     buffer: str = ""
 
+    @property
+    def is_between(self) -> bool:
+        return self.name.partition("/")[2].partition("+")[0] == BETWEEN
+
     def mapped(self, mapping: str) -> Route:
         return self if mapping == OWN else replace(self, name=f"{self.name}+{mapping}", mapping=mapping)
 
@@ -39,6 +46,8 @@ class Route:
     def open(self, buffer_bytes: int, timeout_s: float) -> Conversation:
         """``buffer_bytes``: buffer size of the sockets without MPI, unless the route has its own; 0 for the system's
         own."""
+        if self.launcher is not None and self.is_between:
+            return Sockets(self.launcher, timeout_s, self.mapping, buffer_bytes)
         if self.launcher is not None:
             return Session(self.launcher, 2, timeout_s, self.environment, self.mapping)
         kind = self.name.partition("/")[2].partition("+")[0]
@@ -46,8 +55,12 @@ class Route:
         return Conversation([str(own_program("pingpong")), kind, str(size)], {}, timeout_s)
 
 
-def routes() -> list[Route]:
-    """All routes of this machine."""
+def routes(between: bool = False) -> list[Route]:
+    """All routes of this machine. ``between``: also those that are of use only between two nodes."""
+    return [route for route in _all_routes() if between or not route.is_between]
+
+
+def _all_routes() -> list[Route]:
     return [route for first in ("raw", *dict.fromkeys(mpi.name for mpi in load())) for route in _routes_of(first)]
 
 
@@ -62,7 +75,7 @@ def _routes_of(first: str) -> list[Route]:
     if launcher.mpi.collectives is None:  # then Session cannot start it
         return []
     more = [Route(f"{first}/{each}", launcher, variables) for each, variables in launcher.mpi.transports.items()]
-    return [Route(first, launcher), *more]
+    return [Route(first, launcher), *more, Route(f"{first}/{BETWEEN}", launcher)]
 
 
 def route_named(name: str) -> Route:
@@ -72,11 +85,15 @@ def route_named(name: str) -> Route:
     return found.buffered(more) if found.launcher is None else found.mapped(more)
 
 
-def routes_named(names: tuple[str, ...]) -> list[Route]:
-    """``raw`` or an MPI's name means all of its routes. Raises InputError for an unknown one."""
-    known, out = {route.name: route for route in routes()}, []
+def routes_named(names: tuple[str, ...], between: bool = False) -> list[Route]:
+    """``raw`` or an MPI's name means all of its routes; ``between`` as for routes(). Raises InputError for an unknown
+    one."""
+    known, out = {route.name: route for route in _all_routes()}, []
+    usual = {route.name for route in routes(between)}
     for name in names:
-        found = [route for each, route in known.items() if name in (each, each.partition("/")[0])]
+        found = [
+            route for each, route in known.items() if name == each or (name == each.partition("/")[0] and each in usual)
+        ]
         if not found:
             near = did_you_mean(name, list(known))
             raise InputError(f"--routes: there is no route '{name}' here{near}; there are {', '.join(known)}")
@@ -100,6 +117,10 @@ def mapped(found: list[Route], mappings: Sequence[str], here: bool) -> list[Rout
         for route in found:
             if route.launcher is not None:
                 check(route.launcher, 2, mappings)
-    return [
-        route.mapped(mapping) for route in found for mapping in (mappings if route.launcher is not None else (OWN,))
-    ]
+    return [route.mapped(mapping) for route in found for mapping in _mappings_of(route, mappings)]
+
+
+def _mappings_of(route: Route, mappings: Sequence[str]) -> Sequence[str]:
+    if route.launcher is None:
+        return (OWN,)
+    return [each for each in mappings if each in (OWN, NODE)] if route.is_between else mappings

@@ -7,7 +7,7 @@ from typing import Any
 from ...base.text import lasted
 from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import folder_for
-from ...bench.mappings import mappings_of
+from ...bench.mappings import NODE, is_on_two_nodes, mappings_of
 from ...bench.measuring import End, measure_in
 from ...bench.parts import join
 from ...bench.pingpong import figures
@@ -50,10 +50,14 @@ def plan_of(
     buffer: str | None,
     mappings: str | None = None,
     here: bool = True,
+    nodes: int = 1,
 ) -> Plan:
-    """``limits``: interval, budget in seconds, repetitions. ``here``: no job. Raises InputError for a wrong option."""
-    wanted = routes_named(words_of(names, "--routes")) if names else routes()
-    wanted = mapped(wanted, mappings_of(mappings), here)
+    """``limits``: interval, budget in seconds, repetitions. ``here``: no job; ``nodes``: of the job. Raises InputError
+    for a wrong option."""
+    chosen_mappings = mappings_of(mappings)
+    between = NODE in chosen_mappings or (is_on_two_nodes() if here else nodes > 1)
+    wanted = routes_named(words_of(names, "--routes"), between) if names else routes(between)
+    wanted = mapped(wanted, chosen_mappings, here)
     buffers = sizes_of(buffer, "--buffer") if buffer else (0,)
     if len(buffers) > 1:
         wanted = buffered(wanted, buffers)
@@ -156,5 +160,7 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, qu
         path.write_text(figures.pingpong_page(found), encoding="utf-8")
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
+        for route, interface in found.interfaces.items():
+            print(f"{route} used the network interface {interface}.")
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed, "routes")

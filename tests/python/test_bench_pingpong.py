@@ -1,0 +1,59 @@
+"""The routes of ``culmen bench pingpong`` between two nodes, and what they are compared with."""
+
+import pytest
+from culmen.bench.pingpong import routes
+from culmen.bench.pingpong.figures import pingpong_page, rows_of
+from culmen.bench.pingpong.measured import Header, Sized, Table, write_samples
+from culmen.cli.work.pingpong import plan_of
+from culmen.launch.mpi import Launcher, LauncherError, load
+
+OPENMPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+
+
+@pytest.fixture(autouse=True)
+def only_open_mpi(monkeypatch):
+    def find(name):
+        if name != "openmpi":
+            raise LauncherError(f"there is no {name}")
+        return Launcher("mpirun.openmpi", OPENMPI)
+
+    monkeypatch.setattr(routes, "find_launcher", find)
+
+
+def test_between_nodes_an_mpi_is_compared_with_tcp_between_nodes(tmp_path):
+    measured = {
+        Header("raw/tcp", "raw", 1, 2): 2e-6,
+        Header("openmpi/raw-tcp+node", "TCP on ib0", 2, 1): 50e-6,
+        Header("openmpi+node", "Open MPI 4.1.4", 2, 1): 47e-6,
+        Header("openmpi+core", "Open MPI 4.1.4", 1, 2): 3e-6,
+        Header("mpich+node", "MPICH 4.0.2", 2, 1): 60e-6,
+    }
+    for header, t in measured.items():
+        write_samples(tmp_path / f"{header.route.replace('/', '-')}.csv", header, [Sized([[t]] * 9, size=8)], "")
+    found = Table(sorted(tmp_path.glob("*.csv")))
+    assert {row[0]: row[2] for row in rows_of(found)} == {
+        "raw/tcp": "+0 µs",
+        "openmpi/raw-tcp+node": "+0 µs",
+        "openmpi+node": "-3 µs",
+        "openmpi+core": "+1 µs",
+        "mpich+node": "–",
+    }
+    assert found.interfaces == {"openmpi/raw-tcp+node": "ib0"}
+    assert "openmpi/raw-tcp+node" in pingpong_page(found)
+
+
+@pytest.mark.parametrize(
+    ("names", "mapping", "nodes", "there"),
+    [
+        (None, None, 1, set()),
+        ("openmpi", "core", 1, set()),
+        (None, None, 2, {"openmpi/raw-tcp"}),
+        ("openmpi", "core,node", 1, {"openmpi/raw-tcp+node"}),
+        ("raw/tcp,openmpi/raw-tcp", None, 1, {"openmpi/raw-tcp"}),
+    ],
+)
+def test_tcp_is_measured_between_nodes_if_ranks_can_be_on_two(names, mapping, nodes, there):
+    plan = plan_of(names, "8", (0.05, 0.1, 0), None, mapping, here=False, nodes=nodes)
+    assert {name for name in plan.routes if "raw-tcp" in name} == there
+    for name in plan.routes:
+        assert routes.route_named(name).name == name
