@@ -24,6 +24,25 @@ with raised_to({NEW}, find_launcher(sys.argv[1]), int(sys.argv[3])) as before:
     print(before, *(file.read_text().strip() for file in files))
 print(*(file.read_text().strip() for file in files))
 """
+EVERY_RULE = """
+import sys
+from pathlib import Path
+from culmen.launch.mpi import find_launcher
+from culmen.tune.app.writing import write_both
+from culmen.tune.rules.composed import Made, kinds_of
+from culmen.tune.rules.made import can_hold, rules_of
+from culmen.tune.rules.texts import texts_of
+from culmen.tune.rules.tried import Expected, not_as_expected
+launcher = find_launcher(sys.argv[1])
+known, there = launcher.mpi.collectives, []
+for name in (each for each in known.names if can_hold(each, known)):
+    algorithm = known.safe_algorithms(name, 4, False, True)[1].name
+    there.append(Expected(name, 4, 0 if name == "barrier" else 64, algorithm))
+rules = rules_of({each.collective: {4: [(each.size, each.algorithm)]} for each in there}, known)
+path = Path(known.rules_name)
+write_both(texts_of(Made(rules, dict.fromkeys(kinds_of(known), rules)), launcher, ["a test"]), path, known)
+print({each.collective: said for each, said in not_as_expected(launcher, path, there).items()})
+"""
 FILES = {
     "openmpi5": ("openmpi-rules.conf", "openmpi-han-rules.conf"),
     "mpich": ("mpich-rules.json", "mpich-compositions.json"),
@@ -109,6 +128,17 @@ def test_a_faster_algorithm_is_found_written_and_tried(nodes, tmp_path, mpi):
     assert rows(folder / "choices.csv") == [(2, per_node, 2 * per_node)]
     assert {each.name for each in folder.iterdir()} >= {*FILES[mpi]}
     assert all(name in (folder / "tuning.html").read_text() for name in FILES[mpi])
+
+
+@pytest.mark.parametrize("mpi", [*FILES])
+def test_the_rule_of_every_collective_holds_on_several_nodes(nodes, tmp_path, mpi):
+    name = mpi.removesuffix("5")
+    if name != mpi and not (OTHER_MPIS / "build/modules").exists():
+        pytest.skip("make mpis installs Open MPI 5")
+    hosts = nodes.hosts(mpi, tmp_path, 2)
+    done = nodes.run(mpi, sys.executable, "-c", EVERY_RULE, name, cwd=tmp_path, timeout_s=4 * HANGS_S, **hosts)
+    assert (done.stderr, done.stdout) == ("", "{}\n")
+    assert all((tmp_path / file).exists() for file in FILES[mpi])
 
 
 def test_the_tuner_searches_on_several_nodes(nodes, tmp_path):
