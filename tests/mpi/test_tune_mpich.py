@@ -156,7 +156,7 @@ def test_a_rule_is_tried(launcher, tmp_path, collective):
 )
 def test_rules_for_several_nodes_are_tried(launcher, tmp_path, monkeypatch, variable, kind, ranks):
     known = launcher.mpi.collectives
-    named = dict.fromkeys(("barrier", "bcast", "reduce", "allgather", "alltoall", "reduce_scatter_block"), "nb")
+    named = dict.fromkeys(("barrier", "bcast", "reduce", "allgather", "alltoall", "reduce_scatter_block", "scan"), "nb")
     named |= {"allreduce": "recursive_doubling", "bcast": "scatter_ring_allgather"}
     sizes = {name: 0 if name == "barrier" else 64 for name in named}
     rules = write(launcher, tmp_path, {name: {ranks: [(sizes[name], one)]} for name, one in named.items()}, kind)
