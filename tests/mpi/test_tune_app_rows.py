@@ -9,7 +9,7 @@ from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 
 
-@pytest.mark.either("mpi")
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.slow)], indirect=True)
 def test_rows_and_columns_are_tuned_as_the_program_has_them(mpi, tmp_path):
     known = find_launcher(mpi).mpi
     if not known.collectives.rules_file:

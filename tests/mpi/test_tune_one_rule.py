@@ -60,6 +60,7 @@ def test_the_rule_holds_at_each_size_and_with_unlike_arguments(launcher, mpi, tm
     assert (done.returncode, done.stdout.strip()) == (0, "0 wrong"), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.slow)], indirect=True)
 def test_one_algorithm_is_chosen_for_all_sizes(launcher, mpi, tmp_path):
     words = ("--collectives", "gather,exscan", "--ranks", "2", "--sizes", "8,1K", "--seconds", "0.05", "--mpi", mpi)
     done = culmen("tune", "cluster", *words, cwd=tmp_path)
