@@ -27,6 +27,13 @@ def asked(mpi: str, collectives: str, sizes: str) -> dict[str, object]:
             "timeout_s": HANGS_S, "same_types": False, "commutative": False, "sizes": sizes}  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def has_rules(mpi):
+    found = find_launcher(mpi).mpi
+    if not found.collectives.rules_file:
+        pytest.skip(f"culmen writes no rules for {found.title}")
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CULMEN_BENCH_FOLDER", str(tmp_path))
