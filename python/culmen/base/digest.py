@@ -17,6 +17,7 @@ from typing import Any
 from .captured import captured_by
 from .functions import call_of, code_of, digest_of_code, unwrapped
 from .imported import modules_of
+from .text import enumerated
 
 _CHUNK = 1 << 20
 KEY = "digest"
@@ -153,14 +154,14 @@ def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
         names.insert(0, f"the values that {now['of']} captures")
     parts = []
     if names:
-        listed = _enumerated(names)
+        listed = enumerated(names)
         parts.append(
             f"the store contains no checksum of {listed}; culmen adds it now, but cannot tell whether {listed} changed "
             "before"
         )
     if unseen := now.get("unseen"):
         have = "has" if len(unseen) == 1 else "have"
-        named = _enumerated([f"'{name}' ({kind})" for name, kind in unseen.items()])
+        named = enumerated([f"'{name}' ({kind})" for name, kind in unseen.items()])
         parts.append(f"culmen cannot check whether {named} {have} changed since this study was started")
     return "; ".join(parts)
 
@@ -205,8 +206,4 @@ def _differing(part: str, before: Digest, now: Digest) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
-    return f"{_enumerated(names)} {'has' if len(names) == 1 else 'have'}"
-
-
-def _enumerated(names: list[str]) -> str:
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
+    return f"{enumerated(names)} {'has' if len(names) == 1 else 'have'}"

@@ -55,6 +55,11 @@ def _fixed(x: float, place: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
+def enumerated(names: Sequence[str]) -> str:
+    """Such as "a, b and c"."""
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
+
+
 def shown_share(share: float) -> str:
     """In percent. A small share does not look like none."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rich.console import Group
 from rich.table import Table
 
-from ..base.text import plural, shown_share
+from ..base.text import enumerated, plural, shown_share
 from .amounts import shown_bytes
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
@@ -131,16 +131,12 @@ def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
     names = sorted({function for (function, _), total in totals.items() if total.sampled_s})
     calls, sampled = sum(total.calls for total in known), sum(total.sampled for total in known)
     said = (
-        f"In {_listed(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} of "
-        f"{seconds:.3g} s (measured in {sampled:,} of {calls:,} calls)."
+        f"In {enumerated(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} "
+        f"of {seconds:.3g} s (measured in {sampled:,} of {calls:,} calls)."
     )
     if share < _WAITING or seconds * share < _FEW_SHARE * run_s:
         return said
     return f"{said} A faster MPI does not reduce these waits; equal work for all ranks does."
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def title_of(ranks: list[Rank]) -> str:
@@ -241,7 +237,7 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
         said.append(f"No profile came from rank {', '.join(map(str, missing))}.")
     lost = [rank.rank for rank in ranks if rank.seconds is None]
     if lost:
-        whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {_listed(list(map(str, lost)))}"
+        whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {enumerated(list(map(str, lost)))}"
         counted = "Its calls" if len(lost) == 1 else "Their calls"
         said.append(f"{whose} did not reach {ranks[0].end}. {counted} until then are counted, but have no share.")
     if remark := remark_on_room(ranks):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from ...base.text import enumerated
 from ...launch.mpi.collectives import Collectives
 from ...report.page import Section, table
 from ..rules.made import can_hold, one_for_all_sizes
@@ -13,7 +14,7 @@ _UNSEEN = "the rules of this MPI do not contain its message size"
 def about_one_rule(names: Collection[str], known: Collectives) -> list[str]:
     """A sentence for each reason. ``names``: of the tuned collectives."""
     return [
-        f"For each number of ranks, one rule holds for all message sizes of {_listed(sorted(of))}, because {why}."
+        f"For each number of ranks, one rule holds for all message sizes of {enumerated(sorted(of))}, because {why}."
         for why in (_UNLIKE, _UNSEEN)
         if (of := [name for name in names if one_for_all_sizes(name, known) and _why_one(name, known) == why])
     ]
@@ -32,7 +33,7 @@ def said_without_rules(known: Collectives) -> list[str]:
     """A sentence for each reason."""
     of = without_rules(known)
     return [
-        f"No rules for {_listed([name for name in of if of[name] == why])}: {why}."
+        f"No rules for {enumerated([name for name in of if of[name] == why])}: {why}."
         for why in dict.fromkeys(of.values())
     ]
 
@@ -40,7 +41,3 @@ def said_without_rules(known: Collectives) -> list[str]:
 def section_without_rules(known: Collectives) -> Section:
     rows = [[name, why] for name, why in without_rules(known).items()]
     return Section("without", "Collectives without rules", table(rows, ["collective", "reason"]))
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
