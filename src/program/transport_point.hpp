@@ -4,7 +4,7 @@
 namespace culmen {
 
 /// `__point TRANSPORT WORKERS COST DURATION_S PREFETCH IO_THREADS SECONDS LIBRARY`, as rank 0 of a launch if TRANSPORT
-/// is mpi. Prints one JSON line; PointMeasured in python/culmen/bench/point.py explains it.
+/// is mpi. Prints one JSON line; PointMeasured in python/culmen/bench/transport/point.py explains it.
 int point_main(int argc, char** argv);
 
 /// `__point_worker ADDRESS FINGERPRINT COST LIBRARY`: a worker that joins.

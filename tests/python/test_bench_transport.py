@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from culmen.bench import figures, grid
-from culmen.bench.grid import Grid
-from culmen.bench.point import COSTS, TRANSPORTS, Point, PointMeasured
-from culmen.bench.rows import Row, Rows, Value, difference, read_csv, write_csv
-from culmen.cli.work.bench import compare_transports, grid_of
+from culmen.bench.transport import figures, grid
+from culmen.bench.transport.grid import Grid
+from culmen.bench.transport.point import COSTS, TRANSPORTS, Point, PointMeasured
+from culmen.bench.transport.rows import Row, Rows, Value, difference, read_csv, write_csv
+from culmen.cli.work.transport import compare_transports, grid_of
 
 from culmen import InputError
 

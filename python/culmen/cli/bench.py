@@ -112,11 +112,11 @@ def transport(
     quiet: Quiet = False,
 ) -> None:
     if compare is not None:
-        raise typer.Exit(work.bench.compare_transports(*compare, output))
-    grid = work.bench.grid_of(
+        raise typer.Exit(work.transport.compare_transports(*compare, output))
+    grid = work.transport.grid_of(
         workers, durations, transports, repetitions, cost, io_threads, seconds, mpi, peer or [], quick
     )
-    raise typer.Exit(work.bench.measure_transports(grid, output, overwrite, quiet))
+    raise typer.Exit(work.transport.measure_transports(grid, output, overwrite, quiet))
 
 
 @with_settings

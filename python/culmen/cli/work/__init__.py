@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import (
         autotune,
-        bench,
         check,
         collectives,
         compare,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         status,
         submit,
         suites,
+        transport,
         tune_app,
         tune_cluster,
         tune_command,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "autotune",
-    "bench",
     "check",
     "collectives",
     "compare",
@@ -70,6 +69,7 @@ __all__ = [
     "status",
     "submit",
     "suites",
+    "transport",
     "tune_app",
     "tune_cluster",
     "tune_command",

@@ -1,4 +1,4 @@
-"""``culmen bench``: measures the machine at hand."""
+"""``culmen bench transport``: measures the transports on the machine at hand, and compares tables."""
 
 import platform
 from dataclasses import replace
@@ -10,14 +10,14 @@ from ..._core import InputError
 from ...base.again import same_command
 from ...base.exit_codes import FINISHED
 from ...base.text import lasted
-from ...bench import figures, grid, rows
-from ...bench.grid import Grid
 from ...bench.kept import folder_for, remove_rounds
 from ...bench.measuring import End, run_missing
-from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
-from ...bench.rows import Rows
 from ...bench.study import PointStudy
-from ...bench.transport import rows_in, study_of
+from ...bench.transport import figures, grid, rows
+from ...bench.transport.grid import Grid
+from ...bench.transport.point import COSTS, TRANSPORTS, Point, cost_library
+from ...bench.transport.points import rows_in, study_of
+from ...bench.transport.rows import Rows
 from ...launch.mpi import LauncherError, find_launcher
 from ...report.files import Kind, replacing
 from ...report.page import PAGE

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._core import InputError
+from ..._core import InputError
 from .point import Point, PointMeasured
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..report.page import Section, page, place_of, table, text
-from ..report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
-from .drawing import lead_of
+from ...report.page import Section, page, place_of, table, text
+from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
+from ..drawing import lead_of
 from .grid import shown_duration
 from .point import TRANSPORTS, Point
 from .rows import Rows, Value, difference

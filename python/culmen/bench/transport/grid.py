@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import _core
-from .._core import InputError
-from ..base.text import did_you_mean
-from ..launch.mpi import LauncherError, find_launcher
+from ... import _core
+from ..._core import InputError
+from ...base.text import did_you_mean
+from ...launch.mpi import LauncherError, find_launcher
+from ..words import words_of
 from .point import TRANSPORTS, Point
-from .words import words_of
 
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _SHORTEST_S, _LONGEST_S = 1e-6, 3600.0

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import _core
-from ..launch.supervision import end_with_parent
+from ... import _core
+from ...launch.supervision import end_with_parent
 
 TRANSPORTS = ("mailbox", "mpi", *_core.SCHEMES)
 COSTS = ("sleep", "busy", "lognormal")

@@ -5,11 +5,11 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from ..report.reading import read
+from ...report.reading import read
+from ..study import PointStudy, rounds
 from .grid import Grid
 from .point import Point, PointMeasured
 from .rows import Row, Rows
-from .study import PointStudy, rounds
 
 _POINT_S, _WORKER_S, _ROUNDS = 300.0, 1.0, 50  # time limit of a point: also on a busy machine
 
@@ -18,7 +18,7 @@ def study_of(grid: Grid, store: Path) -> PointStudy:
     """The study of a grid, in a store."""
     fixed = {"cost": grid.cost, "measure_s": grid.measure_s, "mpi": grid.mpi}
     points = [asdict(point) for point in grid.points()]
-    evaluator = "culmen.bench.point:measure"
+    evaluator = "culmen.bench.transport.point:measure"
     return PointStudy("culmen bench transport", points, fixed, evaluator, _time_limit_s(grid), store)
 
 
