@@ -1,9 +1,10 @@
 """``culmen tune command``: a parameter chooses an environment module."""
 
 import json
+import re
 
 import pytest
-from harness import culmen
+from harness import ROOT, culmen
 
 pytestmark = pytest.mark.no_numbers
 
@@ -95,3 +96,11 @@ def test_a_command_loads_the_module_of_its_run(tune, tmp_path):
     assert done.returncode == 0, done.stderr
     (result,) = tmp_path.rglob("result.json")
     assert json.loads(result.read_text())["best_found"] == {"mpi": "mpi/2"}
+
+
+def test_studies_and_tuners_load_modules_by_the_same_script():
+    """One is compiled into culmen, and the other must run without culmen."""
+    studies = (ROOT / "src/culmen/worker/process/modules.cpp").read_text()
+    tuners = (ROOT / "python/culmen/tune/command/loaded.py").read_text()
+    [compiled] = re.findall(r'script = R"\((.*?)\)";', studies, re.DOTALL)
+    assert re.findall(r'_SCRIPT = r"""(.*?)"""', tuners, re.DOTALL) == [compiled]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 _LIMIT_S = 60
 _NO_COMMAND = 66
 _BEFORE, _AFTER = b"\0culmen:before\0", b"\0culmen:after\0"
-# Older module commands report a failure only on standard error.
+# As in src/culmen/worker/process/modules.cpp. Older module commands report a failure only on standard error.
 _SCRIPT = r"""
 PATH=$CULMEN_PATH; export PATH
 if [ -n "$CULMEN_LIBRARIES" ]; then LD_LIBRARY_PATH=$CULMEN_LIBRARIES; export LD_LIBRARY_PATH; fi
