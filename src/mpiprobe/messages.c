@@ -2,6 +2,7 @@
 // stream is the same one for its sender and its receiver. Both write when they were ready for it, and the report
 // compares the times. Nobody waits, and nothing is sent.
 #include "mpiprobe/record.h"
+#include "mpiprobe/sampling.h"
 
 enum { streams = 1 << 13, most_tries = 64, is_full = -1 };
 static struct {
@@ -38,8 +39,7 @@ static struct probe_message* new_message(int sends, unsigned communicator, int p
   return message;
 }
 
-/// In the middle of each period, as other samples.
-static int is_sample(int64_t number) { return number >= 0 && number % probe_period == probe_period / 2; }
+static int is_sample(int64_t number) { return number >= 0 && probe_is_sample((uint64_t)number, probe_period); }
 
 void probe_sent(unsigned communicator, int dest, int tag, uint64_t begin) {
   if (probe_profile == NULL || probe_peer(dest) < 0 || communicator >= probe_no_communicator) return;

@@ -134,9 +134,9 @@ static void describe(struct probe_file* made, int by_session) {
 /// Whether the profile could begin. A session gives the ranks of the world, whose communicator it does not have.
 static int begin_profile(const struct probe_world* of_session) {
   const char* folder = getenv("CULMEN_PROFILE_DIR");
+  if (folder != NULL) probe_begin_samples();  // even without a profile: the other ranks' samples wait for this rank
   struct probe_file* const made = folder != NULL ? open_file(folder) : NULL;
   if (made == NULL) return 0;
-  probe_begin_samples();
   describe(made, of_session != NULL);
   probe_profile = made;
   struct probe_header* h = &made->header;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpiprobe/record.h"
+#include "mpiprobe/sampling.h"
 
 unsigned probe_period;
 
@@ -55,16 +56,13 @@ void probe_begin_samples(void) {
   if (create_key(not_copied, not_deleted, &calls_key, NULL) == MPI_SUCCESS) probe_period = (unsigned)period;
 }
 
-/// In the middle of each period: the first calls open connections.
-static int is_sample(uintptr_t calls) { return calls % probe_period == probe_period / 2; }
-
 static int is_sample_of(MPI_Comm communicator) {
   uintptr_t calls = 0;
   void* value = NULL;
   int known = 0;
   if (get(communicator, calls_key, &value, &known) != MPI_SUCCESS) return 0;
   if (known) calls = (uintptr_t)value;
-  return set(communicator, calls_key, (void*)(calls + 1)) == MPI_SUCCESS && is_sample(calls);
+  return set(communicator, calls_key, (void*)(calls + 1)) == MPI_SUCCESS && probe_is_sample(calls, probe_period);
 }
 
 uint64_t probe_wait_for_all(MPI_Comm communicator) {
@@ -109,7 +107,7 @@ uint64_t probe_wait_for_neighbours(MPI_Comm communicator) {
 }
 
 uint64_t probe_wait_for_sender(int source, int tag, MPI_Comm communicator) {
-  if (!is_sample(__atomic_fetch_add(&receives, 1, __ATOMIC_RELAXED))) return probe_no_sample;
+  if (!probe_is_sample(__atomic_fetch_add(&receives, 1, __ATOMIC_RELAXED), probe_period)) return probe_no_sample;
   const uint64_t begin = probe_ticks();
   probe(source, tag, communicator, MPI_STATUS_IGNORE);
   return probe_ticks() - begin;

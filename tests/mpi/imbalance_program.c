@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpiprobe/sampling.h"
+
 enum { rounds = 40, late_us = 3000, ways = 4 };
 static int rank;
 static double came[rounds][ways];
@@ -48,8 +50,8 @@ int main(int n, char** words) {
     MPI_Irecv(others, rounds * ways, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     const int period = n > 1 ? atoi(words[1]) : 1;
-    for (int k = period / 2; k < rounds; k += period) {
-      for (int way = 0; way < ways; ++way) {
+    for (int k = 0; k < rounds; ++k) {
+      for (int way = 0; way < ways && probe_is_sample((uint64_t)k, (uint64_t)period); ++way) {
         if (others[k][way] > came[k][way]) late[way] += others[k][way] - came[k][way];
       }
     }

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpiprobe/sampling.h"
+
 enum { rounds = 20, late_us = 3000, ways = 8, early = 6, exchange = 7, apart = 100, most = 1 << (2 * ways) };
 static char there[2][most];
 static double came[rounds][ways];
@@ -68,8 +70,10 @@ static void print_lateness(int period) {
   printf("late");
   for (int way = 0; way < ways; ++way) {
     double late = 0;
-    for (int k = period / 2; k < rounds; k += period)
-      if (others[k][way] > came[k][way]) late += others[k][way] - came[k][way];
+    for (int k = 0; k < rounds; ++k) {
+      const int is_late = others[k][way] > came[k][way];
+      if (is_late && probe_is_sample((uint64_t)k, (uint64_t)period)) late += others[k][way] - came[k][way];
+    }
     printf(" %.9f", late);
   }
   puts("");

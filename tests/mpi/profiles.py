@@ -10,7 +10,7 @@ import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi4py import variables_for_mpi4py
 from culmen.profile.recorded import Rank
-from harness import HANGS_S, culmen
+from harness import HANGS_S, ROOT, culmen
 
 from culmen import _core
 
@@ -29,7 +29,7 @@ def built(mpi: str, folder: Path, source: str, *flags: str) -> list[str]:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no {compiler}, or no compiler behind it")
     program = folder / Path(source).stem
     path = Path(__file__).parent / source
-    subprocess.run([compiler, "-O1", "-w", *flags, path, "-o", program], check=True, cwd=folder)
+    subprocess.run([compiler, "-O1", "-w", f"-I{ROOT / 'src'}", *flags, path, "-o", program], check=True, cwd=folder)
     return [*started(mpi), str(program)]
 
 

@@ -1,7 +1,10 @@
 """Samples of the time that ranks wait for others."""
 
 import json
+import os
 import re
+import subprocess
+from collections import Counter
 
 import pytest
 from culmen.profile.recorded import read_folder
@@ -48,6 +51,35 @@ def test_waiting_is_told_from_moving(mpi, tmp_path, ranks, period):
     assert sum(each["sampled"] for each in read["calls"]) == calls // period
     assert culmen("profile", "report", "out", "--html", cwd=tmp_path).returncode == 0
     assert "wait for late ranks" in (tmp_path / "out/profile.html").read_text()
+
+
+def test_functions_in_turns_all_have_samples(mpi, tmp_path):
+    rounds, functions, period = 100, 4, 10  # as in turns_program.c
+    done = profiled(tmp_path, built(mpi, tmp_path, "turns_program.c"), 2, period)
+    assert done.returncode == 0, done.stderr
+    for rank in read_folder(tmp_path / "out"):
+        sampled = Counter()
+        for each in rank.calls:
+            sampled[each.function] += each.sampled
+        assert sampled.total() == rounds * functions // period
+        for function in ("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"):
+            assert sampled[function] >= rounds // period // 2, function
+
+
+# On rank 1, the folder of the profile is full.
+ONE_IS_FULL = """
+[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] || exec "$@"
+exec unshare --mount sh -c 'mount -t tmpfs -o size=64k tmpfs "$CULMEN_PROFILE_DIR" && exec "$@"' sh "$@"
+"""
+
+
+def test_a_rank_without_a_profile_takes_part_in_samples(mpi, tmp_path):
+    if subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("no private mount can be made here")
+    *words, program = built(mpi, tmp_path, "turns_program.c")
+    done = profiled(tmp_path, [*words, "sh", "-c", ONE_IS_FULL, "sh", program], 3, 1)
+    assert done.returncode == 0, done.stderr
+    assert [rank.rank for rank in read_folder(tmp_path / "out")] == [0, 2]
 
 
 @pytest.mark.parametrize("period", [1, 2, 5])
