@@ -75,13 +75,25 @@ struct group {
   int rank, size, remote;  // 0: it is no intercommunicator
 };
 
+/// Every call on a communicator without a number of its own needs its group, so these are looked up once.
+static __typeof(&MPI_Comm_size) size_of, remote_size_of;
+static __typeof(&MPI_Comm_rank) rank_in;
+static __typeof(&MPI_Comm_test_inter) test_inter;
+
+static void find_functions(void) {
+  size_of = REAL(MPI_Comm_size);
+  remote_size_of = REAL(MPI_Comm_remote_size);
+  rank_in = REAL(MPI_Comm_rank);
+  test_inter = REAL(MPI_Comm_test_inter);
+}
+
 static struct group group_of(MPI_Comm communicator) {
   struct group group = {0, 0, 0};
   int inter = 0;
-  REAL(MPI_Comm_size)(communicator, &group.size);
-  REAL(MPI_Comm_rank)(communicator, &group.rank);
-  REAL(MPI_Comm_test_inter)(communicator, &inter);
-  if (inter) REAL(MPI_Comm_remote_size)(communicator, &group.remote);
+  size_of(communicator, &group.size);
+  rank_in(communicator, &group.rank);
+  test_inter(communicator, &inter);
+  if (inter) remote_size_of(communicator, &group.remote);
   return group;
 }
 
@@ -337,6 +349,7 @@ void probe_found_world(void) {
 void probe_begin_communicators(const struct probe_world* of_session) {
   no_communicator = PROBE_OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
   no_info = PROBE_OBJECT("ompi_mpi_info_null", MPI_INFO_NULL);
+  find_functions();
   probe_lock();
   if (of_session == NULL) {
     add_communicator(probe_world_communicator(), "world");
