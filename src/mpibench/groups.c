@@ -6,13 +6,12 @@
 #include "ranks.h"
 
 MPI_Comm group;
-int group_rank, group_size, group_count;
+int group_rank, group_size;
 
 void join_whole_group(void) {
   group = MPI_COMM_WORLD;
   group_rank = rank;
   group_size = size;
-  group_count = 1;
 }
 
 // Reads "first", "first-last" or "first-last:step". Returns the end of these words, or NULL for a mistake.
@@ -60,6 +59,5 @@ const char* split(const char* text) {
   group = made;
   group_rank = place;
   group_size = members;
-  group_count = groups;
   return NULL;
 }

@@ -5,7 +5,6 @@
 
 extern MPI_Comm group;              // of this rank; MPI_COMM_NULL: it calls nothing
 extern int group_rank, group_size;  // the size is that of all groups
-extern int group_count;
 
 void join_whole_group(void);
 // `text`: the ranks of each group, in the group's order, such as "0-3;6-4:-1" for two groups. All groups must have the

@@ -71,19 +71,6 @@ void barrier(void) {
                  control, MPI_STATUS_IGNORE);
 }
 
-static int64_t gathered(int64_t mine, int64_t (*join)(int64_t, int64_t)) {
-  if (rank != 0) {
-    MPI_Send(&mine, 1, MPI_INT64_T, 0, tag, control);
-    return mine;
-  }
-  for (int other = 1; other < size; ++other) {
-    int64_t theirs;
-    MPI_Recv(&theirs, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
-    mine = join(mine, theirs);
-  }
-  return mine;
-}
-
 void gather(int64_t mine, int64_t* of_rank) {
   of_rank[rank] = mine;
   if (rank != 0) MPI_Send(&mine, 1, MPI_INT64_T, 0, tag, control);
@@ -92,9 +79,6 @@ void gather(int64_t mine, int64_t* of_rank) {
 }
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t sum(int64_t a, int64_t b) { return a + b; }
-
-int64_t smallest(int64_t mine) { return gathered(mine, smaller); }
 
 void smallest_of(int64_t* mine, int count) {
   if (count == 0) return;
@@ -111,7 +95,11 @@ void smallest_of(int64_t* mine, int count) {
   }
   free(theirs);
 }
-int64_t total(int64_t mine) { return gathered(mine, sum); }
+
+int64_t smallest(int64_t mine) {
+  smallest_of(&mine, 1);
+  return mine;
+}
 
 int on_all(int mine) {
   int64_t all = smallest(mine);

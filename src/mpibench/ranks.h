@@ -14,8 +14,6 @@ void barrier(void);
 int64_t smallest(int64_t mine);
 // The same for an array of `count` numbers.
 void smallest_of(int64_t* mine, int count);
-// The sum over all ranks, at rank 0.
-int64_t total(int64_t mine);
 // The number of each rank, at rank 0.
 void gather(int64_t mine, int64_t* of_rank);
 // Whether `mine` is true on all ranks. All ranks get the same answer.

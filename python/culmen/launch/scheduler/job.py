@@ -1,7 +1,7 @@
 """The requests of a job, the partitions of a cluster, the state of a job, and the interface of a scheduler."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
@@ -65,7 +65,6 @@ class Place:
     ran_s: float = 0.0
     nodes: str = ""
     exit_code: int | None = None
-    details: dict[str, str] = field(default_factory=dict)
 
 
 class Scheduler(Protocol):
