@@ -100,6 +100,13 @@ def test_the_advice_names_the_number_of_calls_that_it_compares(fewer, enough):
     )
 
 
+def test_nonblocking_functions_are_tuned_while_the_program_runs():
+    number = len(with_library(LIBRARY).collectives.algorithms("iallreduce", 2))
+    said = advice(replace(called("MPI_Iallreduce", "collective", 6), calls=100_000))
+    assert f"often enough for `culmen autotune -- …`: there should be at least {15 * number} calls" in said
+    assert "culmen tune app" not in said
+
+
 def test_a_run_with_samples_is_not_told_to_measure_samples():
     """Waits for messages from any source cannot be measured."""
     receive, barrier = called("MPI_Irecv", "messages", 6), called("MPI_Barrier", "collective", 1)

@@ -8,6 +8,7 @@ from .recorded import Rank
 
 _PER_ALGORITHM = 3  # calls that `culmen autotune` makes until it has chosen
 _LEFT = 5  # a tuner pays if there are this many times the calls that it needs to choose
+_RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Sendrecv_replace")
 _PLACEMENT = "`culmen tune placement -- …` looks for a faster placement of the ranks on the cores."
 _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/O.", "waits": _PLACEMENT}
 
@@ -20,13 +21,11 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     name = function.removeprefix("MPI_").lower()
     mpi = with_library(ranks[0].library)
     collectives = mpi.collectives if mpi else None
-    if not sampled and (
-        function in ("MPI_Recv", "MPI_Irecv", "MPI_Sendrecv") or (collectives is not None and name in collectives.of)
-    ):
+    if not sampled and (function in _RECEIVES or (collectives is not None and name in collectives.of)):
         out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
     if kind == "messages":
         out.append(_PLACEMENT)
-    if collectives is None or name not in collectives.of:
+    if collectives is None or name not in collectives.all_names:
         return out
     calls, size_class, size = _most(ranks, function, communicator)
     number = len(collectives.algorithms(name, size)) if size else 0
