@@ -1,6 +1,9 @@
 """The routes of ``culmen bench pingpong`` between two nodes, and what they are compared with."""
 
 import pytest
+from culmen.bench.conversation import RefusedError
+from culmen.bench.parts import for_evaluators
+from culmen.bench.pingpong import measured as measuring
 from culmen.bench.pingpong import routes
 from culmen.bench.pingpong.figures import pingpong_page, rows_of
 from culmen.bench.pingpong.measured import Header, Sized, Table, write_samples
@@ -57,3 +60,37 @@ def test_tcp_is_measured_between_nodes_if_ranks_can_be_on_two(names, mapping, no
     assert {name for name in plan.routes if "raw-tcp" in name} == there
     for name in plan.routes:
         assert routes.route_named(name).name == name
+
+
+class Limited:
+    """A route that refuses large messages."""
+
+    name, version = "raw/tcp", "raw"
+
+    def open(self, *_):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def nodes(self):
+        return 1, 2
+
+    def time_messages(self, size, calls):
+        if size > 1000:
+            raise RefusedError("cannot be sent at once")
+        return [1e-6] * calls
+
+
+def test_a_size_that_is_refused_leaves_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(measuring, "route_named", lambda _: Limited())
+    for_evaluators(tmp_path)
+    given = {"route": "raw/tcp", "sizes": "1,8,2048,64", "buffer_bytes": 0, "timeout_s": 10}
+    _, sizes = measuring.measure({**given, "interval": 0.05, "budget_s": 0.01, "repetitions": 0})
+    assert sizes["sizes"] == 3
+    found = Table([measuring.samples_file("raw/tcp", tmp_path)])
+    assert list(found.points["raw/tcp"]) == [1, 8, 64]
+    assert found.unavailable == {"raw/tcp": "messages of 2K: cannot be sent at once"}

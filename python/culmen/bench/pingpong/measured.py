@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...base.text import enumerated
 from ...launch.allocation import partition
-from ..conversation import LostError
+from ..conversation import LostError, RefusedError
 from ..parts import calls_in, part_named, rows_in, write_part
 from ..sampling import Interval, Limits, Series, interval
+from ..words import short_size
 from .routes import route_named
 from .sockets import interface_in
 
@@ -52,26 +54,34 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         conversation = route.open(int(p["buffer_bytes"]), float(p["timeout_s"]))
         with conversation:
             header = Header(route.name, conversation.version, *conversation.nodes(), partition())
-            _measure(conversation.time_messages, measured, limits)
-    except LostError as error:
+            ended = _measure(conversation.time_messages, measured, limits)
+    except (LostError, RefusedError) as error:
         ended = str(error)
-        measured = [each for each in measured if each.visits]  # measured before the end
+    if ended:
+        measured = [each for each in measured if each.visits]
         measured = measured if len(measured) > 1 else []  # a line has two points
     write_samples(file, header, measured, ended)
     calls = sum(len(times) for each in measured for times in each.visits)
     return float(sum(not each.is_exact(limits) for each in measured)), {"sizes": len(measured), "calls": calls}
 
 
-def _measure(time_messages: Any, measured: list[Sized], limits: Limits) -> None:
+def _measure(time_messages: Any, measured: list[Sized], limits: Limits) -> str:
+    """Returns why sizes cannot be measured; empty if all were."""
     rng = random.SystemRandom()
-    active = list(measured)
+    active, refused = list(measured), dict[int, str]()
     while active:
         rng.shuffle(active)
         for each in active:
-            times = time_messages(each.size, each.next_calls(limits))
+            try:
+                times = time_messages(each.size, each.next_calls(limits))
+            except RefusedError as error:
+                refused[each.size] = str(error)
+                continue
             each.visits.append(times)
             each.spent_s += 2 * sum(times)
-        active = [each for each in active if not each.has_enough(limits)]
+        active = [each for each in active if each.size not in refused and not each.has_enough(limits)]
+    sizes = enumerated([short_size(size) for size in sorted(refused)])
+    return f"messages of {sizes}: {next(iter(refused.values()))}" if refused else ""
 
 
 def samples_file(route: str, folder: Path | None = None) -> Path:
