@@ -1,7 +1,13 @@
 """Output of benchmark suites."""
 
+from collections import Counter
+
 import pytest
+from culmen.bench.conversation import LostError, RefusedError
+from culmen.bench.suites import measured
 from culmen.bench.suites.results import Result, benchmarks_in
+from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 from harness import ROOT
 
 from culmen import InputError
@@ -82,3 +88,24 @@ def test_osus_titles_are_known():
 def test_other_output_is_one_sentence(text):
     with pytest.raises(InputError, match=r"^log\.txt is not the output of a collective benchmark"):
         benchmarks_in(text, "log.txt")
+
+
+@pytest.mark.parametrize("failure", [LostError("no answer"), RefusedError("no memory")])
+def test_a_launch_that_fails_later_keeps_what_was_measured(monkeypatch, tmp_path, failure):
+    default, other = Algorithm(DEFAULT, {}), Algorithm("chain", {})
+    launches = Counter()
+
+    def run(_program, _launcher, _ranks, algorithm, sizes, *_):
+        launches[algorithm.name] += 1
+        if launches[algorithm.name] > 2:
+            raise failure
+        return {size: Result(size, 1e-6) for size in sizes}, {}
+
+    monkeypatch.setattr(measured, "program_in", lambda *_: None)
+    monkeypatch.setattr(measured, "run", run)
+    points = measured.measure_points(
+        tmp_path, find_launcher("openmpi"), "bcast", 2, [default, other], [8, 64], measured.Protocol(), 1
+    )
+    visits = {(point.algorithm.name, point.size): len(point.visits) for point in points}
+    lost = 0 if isinstance(failure, LostError) else 2
+    assert visits == {(DEFAULT, 8): 2, (DEFAULT, 64): 2, ("chain", 8): lost, ("chain", 64): lost}

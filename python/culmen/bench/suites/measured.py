@@ -23,7 +23,8 @@ def measure_points(
     visit is the mean over calls and ranks that the program prints. If the user sets the number of repetitions, there is
     only one launch, with this number of calls.
 
-    Raises InputError if the folder has no program, LostError or RefusedError if it fails with the MPI's own choice.
+    Raises InputError if the folder has no program, LostError or RefusedError if its first launch with the MPI's own
+    choice fails. After a later failure, what was measured stays.
     """
     program, sizes = program_in(folder, collective), list(sizes)
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
@@ -38,10 +39,12 @@ def measure_points(
             try:
                 results, ran = run(program, launcher, ranks, algorithm, sizes, calls, protocol.timeout_s)
             except (LostError, RefusedError) as error:
-                if algorithm.name == DEFAULT:
+                if algorithm.name == DEFAULT and not any(point.visits for point in of):
                     raise
                 for point in of:
-                    point.unavailable, point.visits = str(error), []
+                    if isinstance(error, LostError) and algorithm.name != DEFAULT:
+                        point.visits = []  # an algorithm that hangs or crashes is of no use
+                    point.give_up(str(error))
                 continue
             for point in of:
                 if (result := results.get(point.size)) is None:
@@ -57,4 +60,4 @@ def measure_points(
 
 
 def _has_enough(point: Point, protocol: Protocol) -> bool:
-    return bool(point.unavailable or protocol.repetitions) or point.has_enough(protocol)
+    return bool(point.unavailable or point.ended or protocol.repetitions) or point.has_enough(protocol)
