@@ -51,9 +51,11 @@ def test_a_job_of_this_machine_measures_and_is_collected(tmp_path):
     assert (again.returncode, again.stdout) == (0, "")
 
 
+LONG_ALLOWED = ("bench", "pingpong", "--routes", "raw", "--sizes", "8,1K", "--seconds", "1000", "--interval", "0.9")
+
+
 def test_a_pilot_gives_the_time_of_the_job(tmp_path):
-    sizes = ("bench", "pingpong", "--routes", "raw", "--sizes", "8,1K", "--seconds", "1000", "--interval", "0.9")
-    done = culmen(*sizes, *SUBMIT, "--pilot", 1, cwd=tmp_path)
+    done = culmen(*LONG_ALLOWED, *SUBMIT, "--pilot", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     submitted = re.findall(r"Submitted job \S+ on local \(1 × 2 tasks, at most (\S+?)(, .*)?\)", done.stdout)
     assert len(submitted) == 2, done.stdout
@@ -62,6 +64,17 @@ def test_a_pilot_gives_the_time_of_the_job(tmp_path):
     assert submitted[1][1] == ", 1 of 3 routes before"
     assert {row["route"] for row in rows_in(tmp_path)} == {"raw/tcp", "raw/unix", "raw/shm"}
     assert "--at-most" not in (tmp_path / "out/local/job.sh").read_text()
+
+
+def test_the_points_of_an_earlier_pilot_give_the_time_of_the_job(tmp_path):
+    """As after Ctrl-C during the pilot, which ended later."""
+    pilot = culmen(*LONG_ALLOWED, "--at-most", 1, "--output", "out/local", cwd=tmp_path)
+    assert pilot.returncode == 0, pilot.stderr
+    done = culmen(*LONG_ALLOWED, *SUBMIT, "--pilot", 1, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [(time, before)] = re.findall(r"Submitted job \S+ on local \(1 × 2 tasks, at most (\S+?)(, .*)?\)", done.stdout)
+    assert time < "00:10:00"
+    assert before == ", 1 of 3 routes before"
 
 
 def test_few_points_are_measured_if_asked_for(tmp_path):

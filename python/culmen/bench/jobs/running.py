@@ -43,7 +43,9 @@ def run_to_end(task: Task, cluster: Cluster, jobs: list[Job], overwrite: bool, q
             return False
         if any(job.place.exit_code != 0 for job in pilots):
             return True
-        longest_s = _longest_s(task, pilots, cluster.wanted.pilot)
+        _end(task, pilots, cluster.wanted.pilot)
+        measured = [job for job in jobs if done_in(task, job) > 0]  # also by the pilot of an earlier call
+        longest_s = {job.partition.name: longest_s_in(job.folder.path / task.store) for job in measured}
     for job in jobs:
         if not job.active:
             submit(task, cluster, job, quiet, longest_s.get(job.partition.name, math.inf))
@@ -60,15 +62,11 @@ def _pilots(task: Task, cluster: Cluster, jobs: list[Job], pilot: int, quiet: bo
     return [job for job in jobs if job.is_pilot]
 
 
-def _longest_s(task: Task, pilots: list[Job], pilot: int) -> dict[str, float]:
-    """The longest duration of a point, by partition. Waits for the last results of the pilots, and marks the pilots as
-    ended."""
-    longest_s = {}
+def _end(task: Task, pilots: list[Job], pilot: int) -> None:
+    """Waits for the last results of the pilots, and marks the pilots as ended."""
     for job in pilots:
         last_results(task, job, min(pilot, task.points))
-        longest_s[job.partition.name] = longest_s_in(job.folder.path / task.store)
         job.active = job.is_pilot = False
-    return longest_s
 
 
 def _follow(task: Task, scheduler: Scheduler, jobs: list[Job], quiet: bool) -> bool:
