@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +32,7 @@ FRESH_VISITS = 10  # of the default and of each choice, in each launch
 # again, in a fresh session.
 KEPT = "CULMEN_BENCH_CHOICES"
 ONLY = "CULMEN_BENCH_MPIS"  # environment variable: the MPIs that are measured
+RANKS = "CULMEN_BENCH_RANKS"  # environment variable: a number of ranks, instead of that of each case
 
 Where = tuple[str, int]  # collective and size
 Choices = dict[Where, str]
@@ -74,7 +75,7 @@ def tuning(bench: Bench) -> Iterator[Row]:
     here = os.environ.get(ONLY, " ".join(dict(mpis_here()))).split()
     for case in CASES:
         if case.mpi in here:
-            yield from _rows(bench, case)
+            yield from _rows(bench, replace(case, ranks=int(os.environ.get(RANKS, case.ranks))))
 
 
 def _rows(bench: Bench, case: Case) -> Iterator[Row]:

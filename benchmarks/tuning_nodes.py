@@ -1,17 +1,18 @@
-"""The part ``tuning`` of the benchmark on four simulated nodes of this machine, with two ranks of Open MPI on each.
+"""The part ``tuning`` of the benchmark on four simulated nodes of this machine, with two ranks on each.
 
     python benchmarks/tuning_nodes.py [options of run.py]
 
-The line between the nodes takes 50 µs and carries 1 Gbit/s. It needs root: see tests/simulated_nodes.py. MPICH is not
-measured, because its rules hold only within one node.
+The line between the nodes takes 50 µs and carries 1 Gbit/s. It needs root: see tests/simulated_nodes.py. The variable
+CULMEN_BENCH_MPIS chooses the MPI: ``openmpi`` (the default) or ``mpich``.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from tuning import ONLY
+from tuning import ONLY, RANKS
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from simulated_nodes import Nodes, cannot_be_made
@@ -27,9 +28,11 @@ def main() -> None:
         nodes = Nodes(Path(name), NODES)
         try:
             nodes.start()
-            variables = {ONLY: "openmpi", **nodes.hosts("openmpi", Path(name), RANKS_OF_A_NODE)}
+            mpi = os.environ.get(ONLY, "openmpi")
+            ranks = {ONLY: mpi, RANKS: str(NODES * RANKS_OF_A_NODE)}
+            variables = {**ranks, **nodes.hosts(mpi, Path(name), RANKS_OF_A_NODE)}
             command = [sys.executable, HERE / "run.py", "--only", "tuning", *sys.argv[1:]]
-            words, environment = nodes.first("openmpi", *command, **variables)
+            words, environment = nodes.first(mpi, *command, **variables)
             sys.exit(subprocess.run(words, env=environment, check=False).returncode)
         finally:
             nodes.stop()
