@@ -1,6 +1,7 @@
 // Samples of messages, so that the report knows how long a request waited for a late sender. The nth message of a
 // stream is the same one for its sender and its receiver. Both write when they were ready for it, and the report
-// compares the times. Nobody waits, and nothing is sent.
+// compares the times. Nobody waits, and nothing is sent. The nth nonblocking call of a collective function is the same
+// one on all ranks of its communicator, so each rank writes when it came and when it was ready for the others.
 #include "mpiprobe/record.h"
 #include "mpiprobe/sampling.h"
 
@@ -62,6 +63,18 @@ uint32_t probe_received(unsigned communicator, int source, int tag, const struct
   if (message == NULL) return 0;
   message->entry = (uint32_t)(entry - probe_profile->entries);
   return (uint32_t)(message - probe_profile->messages) + 1;
+}
+
+uint32_t probe_joined(unsigned communicator, int needs, int root, const struct probe_entry* entry, uint64_t begin) {
+  if (probe_profile == NULL || communicator >= probe_no_communicator) return 0;
+  const int64_t number = next_of(1, communicator, -1, -needs);
+  if (entry == NULL || !is_sample(number)) return 0;
+  struct probe_message* const came = new_message(1, communicator, root, -needs, number);
+  struct probe_message* const waits = came != NULL ? new_message(0, communicator, root, -needs, number) : NULL;
+  if (came != NULL) came->first = came->last = begin;
+  if (waits == NULL) return 0;
+  waits->entry = (uint32_t)(entry - probe_profile->entries);
+  return (uint32_t)(waits - probe_profile->messages) + 1;
 }
 
 void probe_lost(void) { all_lost = 1; }

@@ -186,6 +186,13 @@ uint32_t probe_received(unsigned communicator, int source, int tag, const struct
 /// After a call that also sent a message.
 void probe_exchanged(unsigned communicator, int source, int tag, const struct probe_entry* entry, uint64_t begin,
                      uint64_t end);
+/// The last started request is a collective function, which needs data of these ranks of the communicator: all, the
+/// root, all if this rank is the root, or those with lower numbers.
+enum { probe_needs_all = 1, probe_needs_root, probe_needs_at_root, probe_needs_lower };
+void probe_joins(MPI_Request request, unsigned communicator, int needs, int root, const struct probe_entry* entry,
+                 uint64_t begin);
+/// Counts such a call. If it is sampled and has an entry, the result is the number of its message, from 1; otherwise 0.
+uint32_t probe_joined(unsigned communicator, int needs, int root, const struct probe_entry* entry, uint64_t begin);
 /// From now on it is not known which messages arrive where.
 void probe_lost(void);
 /// A wait for this message. share: its part of the time.

@@ -101,6 +101,13 @@ void probe_expects(MPI_Request request, unsigned communicator, int source, int t
   if (place != NULL) place->message = message;
 }
 
+void probe_joins(MPI_Request request, unsigned communicator, int needs, int root, const struct probe_entry* entry,
+                 uint64_t begin) {
+  const uint32_t message = probe_joined(communicator, needs, root, entry, begin);
+  struct request* const place = message != 0 && !is_complete(request) ? find(PROBE_HANDLE(request), 0) : NULL;
+  if (place != NULL) place->message = message;
+}
+
 void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag) {
   struct request* const place = find(PROBE_HANDLE(request), 0);
   if (place == NULL) return;

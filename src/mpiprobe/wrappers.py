@@ -86,7 +86,7 @@ def family_of(name: str, entry: Entry) -> dict[str, Entry]:
     family = {name: alone}
     if also := entry.get("nonblocking"):
         since = {"since": entry["nonblocking_since"]} if "nonblocking_since" in entry else {}
-        family[also] = {**shared, "arguments": arguments + _REQUEST, **since}
+        family[also] = {**shared, **since, **_joins(entry), "arguments": arguments + _REQUEST}
     if also := entry.get("prepared"):
         family[also] = {**shared, "arguments": arguments + _REQUEST, "prepares": "yes"}
     if also := entry.get("persistent"):
@@ -97,6 +97,11 @@ def family_of(name: str, entry: Entry) -> dict[str, Entry]:
         family[f"{name}_begin"] = {**shared, "arguments": arguments}
         family[f"{name}_end"] = {"kind": entry["kind"], "arguments": f"MPI_File fh, {buffer[0]}{_STATUS}"}
     return family
+
+
+def _joins(entry: Entry) -> Entry:
+    way = entry.get("waits_for")
+    return {"joins": way} if way in ("all", "root", "at_root", "lower") else {}
 
 
 def has_large(entry: Entry) -> bool:
@@ -232,6 +237,9 @@ def _messages(words: list[str], starts: bool, entry: Entry) -> list[str]:
     """The statements that count the messages of a call, so that some of them can be sampled."""
     if entry.get("looks_at") == "request":
         return ["probe_lost()"]  # MPI_Cancel
+    if way := entry.get("joins"):
+        root = "root" if "root" in words else "-1"
+        return [f"probe_joins(*request, communicator, probe_needs_{way}, {root}, entry, begin)"]
     if entry["kind"] != "messages" or "comm" not in words or "parts" in entry or "partitions" in words:
         return []
     receives = [("source", "recvtag" if "recvtag" in words else "tag")] if "source" in words else []

@@ -51,3 +51,25 @@ def test_messages_of_any_source_are_left_out(mpi, tmp_path):
     assert done.returncode == 0, done.stderr
     ranks = worlds_of(read_folder(tmp_path / "out")).ranks
     assert not any(each.sampled for rank in ranks for each in rank.calls if each.function == "MPI_Irecv")
+
+
+COLLECTIVES = ("MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ibarrier", "MPI_Iscan")  # late_collective_program.c
+
+
+@pytest.mark.parametrize(("ranks", "period"), [(2, 1), (3, 4)])
+def test_nonblocking_collectives_that_wait_for_a_late_rank(mpi, tmp_path, ranks, period):
+    words = [str(ranks) if word == "RANKS" else word for word in built(mpi, tmp_path, "late_collective_program.c")]
+    command = ("--output", "out", "--imbalance", period, "--", *words, period)
+    done = culmen("profile", *command, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    late_s = [float(word) for word in re.search(r"late (.*)", done.stdout)[1].split()]
+    late, waiting, *_ = worlds_of(read_folder(tmp_path / "out")).ranks
+    for function, least_s in zip(COLLECTIVES, late_s, strict=True):
+        [found] = [each for each in waiting.calls if each.function == function]
+        assert found.sampled <= ROUNDS // period  # without those that were complete at once
+        assert least_s / 2 <= found.waited_s <= found.sampled_s * (1 + 1e-9) <= found.total_s * (1 + 1e-6)
+        [own] = [each for each in late.calls if each.function == function]
+        if function in ("MPI_Ibcast", "MPI_Iscan", "MPI_Ireduce"):
+            assert own.waited_s < 1e-5 * max(1, own.sampled), "the late rank needs nothing of the others"
+    assert sum(late_s) > 0
+    assert "In the measured calls, rank" in " ".join(done.stdout.split())

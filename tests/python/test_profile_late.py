@@ -88,3 +88,42 @@ def test_without_samples_there_are_no_waits():
     ranks = [rank(0, [message(True, 1, 5, 103.0)]), rank(1, [message(True, 0, 5, 103.0)])]
     assert waits_figure(ranks) is None
     assert longest_wait(ranks) == ""
+
+
+ALL, ROOT, AT_ROOT, LOWER = -1, -2, -3, -4  # as probe_needs_… in record.h
+
+
+@pytest.mark.parametrize(
+    ("needs", "root", "waits"),
+    [
+        (ALL, -1, [0, 2]),
+        (ROOT, 1, [0, 2]),
+        (ROOT, 2, []),
+        (AT_ROOT, 0, [0]),
+        (AT_ROOT, 1, []),
+        (LOWER, -1, [2]),
+    ],
+)
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_nonblocking_collectives_wait_for_the_last_rank_that_they_need(needs, root, waits, nodes):
+    """Rank 1 makes the call when the others already wait for two seconds. Messages tell the clocks of nodes."""
+    world = []
+    for number in range(3):
+        ahead_s = AHEAD_S * (number % nodes)
+        begin_s = (100.0, 103.0, 100.5)[number] + ahead_s
+        wait_s = (101.0, 103.0, 101.0)[number] + ahead_s
+        end_s = 103.25 + ahead_s
+        collective = [message(True, root, needs, begin_s), message(False, root, needs, wait_s, end_s, end_s - wait_s)]
+        others = [other for other in range(3) if other != number]
+        sent = [message(True, other, 10 * number + other, 200.0 + ahead_s) for other in others]
+        received = [message(False, other, 10 * other + number, 200.0 + ahead_s, 200.1 + ahead_s) for other in others]
+        world.append(rank(number, [*collective, *sent, *received], f"n{number % nodes}", 3))
+    found = with_late_senders(world)
+    assert all(each.calls[0].sampled == 3 for each in found)
+    late = {(each.rank, to): s for each in found for to, s in each.calls[0].waited_for if s > 0.001}
+    assert late == pytest.approx({(waiter, 1): 2.0 for waiter in waits})
+
+
+def test_collectives_of_which_a_rank_is_not_known_are_not_measured():
+    first = [message(True, -1, ALL, 100.0), message(False, -1, ALL, 101.0, 103.25, 2.25)]
+    assert with_late_senders([rank(0, first)])[0].calls[0].sampled == 0

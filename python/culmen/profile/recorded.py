@@ -64,13 +64,15 @@ class Calls:
 
 @dataclass(frozen=True)
 class Message:
-    """A sampled message, as its sender or its receiver saw it. Times are seconds since 1970 by the node's clock."""
+    """A sampled message, as its sender or its receiver saw it. Times are seconds since 1970 by the node's clock. For a
+    nonblocking collective, each rank is a sender and a receiver."""
 
     is_sent: bool
     communicator: str
     peer: int
-    """The other rank, in the communicator."""
+    """The other rank, in the communicator. For a collective: its root, or -1."""
     tag: int
+    """For a collective, a negative number: which ranks' data it needs."""
     number: int
     """Among the messages of this communicator, peer and tag, from 0."""
     begin_s: float
