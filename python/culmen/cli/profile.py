@@ -22,8 +22,8 @@ def profile(
             metavar="N",
             min=1,
             show_default=False,
-            help="Measure how long ranks wait for late ranks. culmen makes this measurement in every Nth call of a "
-            "collective and of MPI_Recv, and for every Nth message of MPI_Irecv.",
+            help="Measure how long ranks wait for late ranks. culmen makes this measurement in one of N calls of "
+            "collectives and of MPI_Recv, and for one of N messages of MPI_Irecv.",
         ),
     ] = None,
     mpi: MpiOfCommand = None,
