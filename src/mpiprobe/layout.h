@@ -91,7 +91,8 @@ struct probe_entry {
 
 /// A sampled message: one of its communicator, other rank and tag, counted from 0. A sender: when it began to send. A
 /// receiver with a request: when the first wait for it began, when the last one ended, and what they are charged. A
-/// nonblocking collective has both on each rank. Its peer is the root or -1, and its tag is -probe_needs_….
+/// nonblocking collective has both on each rank. Its peer is the root or -1, and its tag is the negative of
+/// probe_needs_… or of probe_persistent().
 struct probe_message {
   uint32_t communicator, sends;
   int32_t peer, tag;

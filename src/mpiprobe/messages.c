@@ -65,8 +65,15 @@ uint32_t probe_received(unsigned communicator, int source, int tag, const struct
   return (uint32_t)(message - probe_profile->messages) + 1;
 }
 
-uint32_t probe_joined(unsigned communicator, int needs, int root, const struct probe_entry* entry, uint64_t begin) {
+int probe_persistent(unsigned communicator, int needs) {
+  enum { most = 256 };  // requests, so that messages have room in the table
   if (probe_profile == NULL || communicator >= probe_no_communicator) return 0;
+  const int64_t number = next_of(1, communicator, -1, -probe_needs_end);
+  return number >= 0 && number < most ? needs + (int)(number + 1) * probe_needs_end : 0;
+}
+
+uint32_t probe_joined(unsigned communicator, int needs, int root, const struct probe_entry* entry, uint64_t begin) {
+  if (probe_profile == NULL || communicator >= probe_no_communicator || needs == 0) return 0;
   const int64_t number = next_of(1, communicator, -1, -needs);
   if (entry == NULL || !is_sample(number)) return 0;
   struct probe_message* const came = new_message(1, communicator, root, -needs, number);

@@ -188,10 +188,14 @@ void probe_exchanged(unsigned communicator, int source, int tag, const struct pr
                      uint64_t end);
 /// The last started request is a collective function, which needs data of these ranks of the communicator: all, the
 /// root, all if this rank is the root, or those with lower numbers.
-enum { probe_needs_all = 1, probe_needs_root, probe_needs_at_root, probe_needs_lower };
+enum { probe_needs_all = 1, probe_needs_root, probe_needs_at_root, probe_needs_lower, probe_needs_end = 8 };
 void probe_joins(MPI_Request request, unsigned communicator, int needs, int root, const struct probe_entry* entry,
                  uint64_t begin);
+/// The needs of a persistent collective, with the number of its request on this communicator, because ranks may start
+/// persistent requests in any order: needs + number * probe_needs_end. 0: it is not sampled.
+int probe_persistent(unsigned communicator, int needs);
 /// Counts such a call. If it is sampled and has an entry, the result is the number of its message, from 1; otherwise 0.
+/// needs: also the result of probe_persistent.
 uint32_t probe_joined(unsigned communicator, int needs, int root, const struct probe_entry* entry, uint64_t begin);
 /// From now on it is not known which messages arrive where.
 void probe_lost(void);
@@ -203,6 +207,8 @@ void probe_begin_requests(void);
 void probe_expects(MPI_Request request, unsigned communicator, int source, int tag, const struct probe_entry* entry);
 /// The prepared request sends to this rank, or receives from it.
 void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag);
+/// The prepared request is a collective function; see probe_joins.
+void probe_prepared_collective(MPI_Request request, unsigned communicator, int needs, int root);
 /// The function of this entry started the request.
 void probe_started(MPI_Request request, struct probe_entry* entry);
 /// The request waits for MPI_Start. Its starts count in this row. parts: number of parts of a partitioned request,

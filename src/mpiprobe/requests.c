@@ -15,12 +15,12 @@ struct request {
   uint8_t persistent;
   uint8_t active;  ///< started, if it is persistent
   uint8_t ended;
-  uint8_t moves;     ///< a message of a persistent request: moves_nothing, moves_out or moves_in
+  uint8_t moves;     ///< of a persistent request: moves_nothing, moves_out, moves_in or moves_together
   uint32_t message;  ///< the sampled message that it receives; 0: none
   uint32_t communicator;
-  int32_t peer, tag;  ///< of the message of a persistent request
+  int32_t peer, tag;  ///< of the message of a persistent request; of a collective: the root, and probe_persistent()
 };
-enum { moves_nothing, moves_out, moves_in };
+enum { moves_nothing, moves_out, moves_in, moves_together };
 
 enum { most_requests = 1 << 15, most_tries = 64, none = most_requests };
 static struct request requests[most_requests];
@@ -117,10 +117,21 @@ void probe_prepared_message(MPI_Request request, int sends, unsigned communicato
   place->tag = tag;
 }
 
+void probe_prepared_collective(MPI_Request request, unsigned communicator, int needs, int root) {
+  struct request* const place = find(PROBE_HANDLE(request), 0);
+  if (place == NULL) return;
+  place->moves = moves_together;
+  place->communicator = communicator;
+  place->peer = root;
+  place->tag = probe_period != 0 ? probe_persistent(communicator, needs) : 0;
+}
+
 static void count_message(struct request* request, const struct probe_entry* entry, uint64_t begin) {
   if (request->moves == moves_out) probe_sent(request->communicator, request->peer, request->tag, begin);
   if (request->moves == moves_in)
     request->message = probe_received(request->communicator, request->peer, request->tag, entry);
+  if (request->moves == moves_together)
+    request->message = probe_joined(request->communicator, request->tag, request->peer, entry, begin);
 }
 
 void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int parts, int peer) {

@@ -91,6 +91,7 @@ def family_of(name: str, entry: Entry) -> dict[str, Entry]:
         family[also] = {**shared, "arguments": arguments + _REQUEST, "prepares": "yes"}
     if also := entry.get("persistent"):
         family[also] = {**shared, "arguments": f"{arguments}, MPI_Info info{_REQUEST}", "prepares": "yes", "since": "4"}
+        family[also] |= _joins(entry)
     if "split" in entry:
         buffer = re.search(r"(const )?void\* buf", arguments)
         assert buffer is not None
@@ -239,6 +240,8 @@ def _messages(words: list[str], starts: bool, entry: Entry) -> list[str]:
         return ["probe_lost()"]  # MPI_Cancel
     if way := entry.get("joins"):
         root = "root" if "root" in words else "-1"
+        if "prepares" in entry:
+            return [f"probe_prepared_collective(*request, communicator, probe_needs_{way}, {root})"]
         return [f"probe_joins(*request, communicator, probe_needs_{way}, {root}, entry, begin)"]
     if entry["kind"] != "messages" or "comm" not in words or "parts" in entry or "partitions" in words:
         return []

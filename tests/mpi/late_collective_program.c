@@ -1,5 +1,5 @@
-// Rank 0 comes late to nonblocking collectives, and the others wait for them. Rank 1 prints by how much rank 0 came
-// later than its own wait began, in the calls that a profile samples: one of as many as the argument.
+// Rank 0 comes late to nonblocking and persistent collectives, and the others wait for them. Rank 1 prints by how much
+// rank 0 came later than its own wait began, in the calls that a profile samples: one of as many as the argument.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -9,9 +9,10 @@
 
 #include "mpiprobe/sampling.h"
 
-enum { rounds = 20, late_us = 3000, ways = 5, barrier = 3, count = 64 };
+enum { rounds = 20, late_us = 3000, ways = 6, barrier = 3, persistent = 5, count = 64 };
 static double came[rounds][ways];
-static int rank;
+static int rank, in[count], out[count];
+static MPI_Request prepared;
 
 static void come(int round, int way) {
   struct timespec now;
@@ -20,7 +21,9 @@ static void come(int round, int way) {
 }
 
 static void start(int way, MPI_Request* request) {
-  static int in[count], out[count];
+#if MPI_VERSION >= 4
+  if (way == persistent) MPI_Start(&prepared), *request = prepared;
+#endif
   if (way == 0) MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request);
   if (way == 1) MPI_Ibcast(in, count, MPI_INT, 0, MPI_COMM_WORLD, request);
   if (way == 2) MPI_Ireduce(in, out, count, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, request);
@@ -31,9 +34,14 @@ static void start(int way, MPI_Request* request) {
 int main(int n, char** words) {
   MPI_Init(&n, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#if MPI_VERSION >= 4
+  MPI_Request other;  // whose number another one would have, if requests were counted by their starts
+  MPI_Allreduce_init(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &other);
+  MPI_Allreduce_init(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &prepared);
+#endif
   for (int way = 0; way < ways; ++way) {
     for (int k = 0; k < rounds; ++k) {
-      MPI_Request request;
+      MPI_Request request = MPI_REQUEST_NULL;
       MPI_Barrier(MPI_COMM_WORLD);  // a rank that was slow does not remain behind
       if (rank == 0) usleep(late_us), come(k, way);
       start(way, &request);
@@ -58,6 +66,9 @@ int main(int n, char** words) {
     }
     puts("");
   }
+#if MPI_VERSION >= 4
+  MPI_Request_free(&other), MPI_Request_free(&prepared);
+#endif
   MPI_Finalize();
   return 0;
 }

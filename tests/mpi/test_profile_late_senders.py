@@ -53,7 +53,8 @@ def test_messages_of_any_source_are_left_out(mpi, tmp_path):
     assert not any(each.sampled for rank in ranks for each in rank.calls if each.function == "MPI_Irecv")
 
 
-COLLECTIVES = ("MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ibarrier", "MPI_Iscan")  # late_collective_program.c
+# As in late_collective_program.c.
+COLLECTIVES = ("MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ibarrier", "MPI_Iscan", "MPI_Allreduce_init started")
 
 
 @pytest.mark.parametrize(("ranks", "period"), [(2, 1), (3, 4)])
@@ -65,10 +66,12 @@ def test_nonblocking_collectives_that_wait_for_a_late_rank(mpi, tmp_path, ranks,
     late_s = [float(word) for word in re.search(r"late (.*)", done.stdout)[1].split()]
     late, waiting, *_ = worlds_of(read_folder(tmp_path / "out")).ranks
     for function, least_s in zip(COLLECTIVES, late_s, strict=True):
-        [found] = [each for each in waiting.calls if each.function == function]
+        found = next((each for each in waiting.calls if each.function == function), None)
+        if found is None and function.endswith("started"):
+            continue  # an MPI without persistent collectives
         assert found.sampled <= ROUNDS // period  # without those that were complete at once
         assert least_s / 2 <= found.waited_s <= found.sampled_s * (1 + 1e-9) <= found.total_s * (1 + 1e-6)
-        [own] = [each for each in late.calls if each.function == function]
+        own = next(each for each in late.calls if each.function == function)
         if function in ("MPI_Ibcast", "MPI_Iscan", "MPI_Ireduce"):
             assert own.waited_s < 1e-5 * max(1, own.sampled), "the late rank needs nothing of the others"
     assert sum(late_s) > 0

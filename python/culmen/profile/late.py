@@ -15,8 +15,8 @@ _Call = tuple[str, int, int]  # communicator, tag and number
 _Found = dict[tuple[int, int], list[tuple[float, int, float]]]
 """For a rank and an index of its calls: the time of each message, its sender, and the wait for the sender."""
 
-# Tags of collectives, as probe_needs_… in src/mpiprobe/record.h. The others (-3) need all ranks if they are the root.
-_ALL, _ROOT, _LOWER = -1, -2, -4
+# As probe_needs_… in src/mpiprobe/record.h. The others (3) need all ranks if they are the root.
+_ALL, _ROOT, _LOWER, _END = 1, 2, 4, 8
 
 
 def with_late_senders(world: list[Rank]) -> list[Rank]:
@@ -83,11 +83,12 @@ def _joined(world: list[Rank], members: _Members) -> Iterator[list[Pair]]:
 
 def _needed(one: Message, own: int, size: int) -> Sequence[int]:
     """Ranks of the communicator, among them ``own``, the calling rank: it does not wait for itself."""
-    if one.tag == _ROOT:
+    needs = -one.tag % _END
+    if needs == _ROOT:
         return [one.peer]
-    if one.tag == _LOWER:
+    if needs == _LOWER:
         return range(own + 1)
-    return range(size) if one.tag == _ALL or one.peer == own else [own]
+    return range(size) if needs == _ALL or one.peer == own else [own]
 
 
 def _receives(world: list[Rank], members: _Members) -> Iterator[tuple[Rank, Message]]:
