@@ -21,7 +21,7 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     name = function.removeprefix("MPI_").lower()
     mpi = with_library(ranks[0].library)
     collectives = mpi.collectives if mpi else None
-    if not sampled and (function in _RECEIVES or (collectives is not None and name in collectives.of)):
+    if not sampled and (function in _RECEIVES or (collectives is not None and name in collectives.all_names)):
         out.append("A part of this time may be waits for late ranks: `culmen profile --imbalance 10 -- …` measures it.")
     if kind == "messages":
         out.append(_PLACEMENT)
