@@ -103,7 +103,6 @@ static void take_job(struct iobuf_buffer* buffer) {
 }
 
 static void write_old(void) {
-  const uint64_t now = iobuf_now_ms();
   for (unsigned k = 0; k < iobuf_files_used; ++k) {
     struct iobuf_file* const file = &iobuf_files[k];
     if (file->dirty == 0) continue;
@@ -111,7 +110,8 @@ static void write_old(void) {
     for (unsigned b = 0; b < file->has; ++b) {
       struct iobuf_buffer* const buffer = &file->buffers[b];
       if (buffer->state != iobuf_idle || buffer->dirty_high == buffer->dirty_low) continue;
-      if (now - buffer->dirty_ms < iobuf_delay_ms / 2) continue;
+      // The file was unlocked during the last write: buffers can be younger than the first look.
+      if (iobuf_now_ms() - buffer->dirty_ms < iobuf_delay_ms / 2) continue;
       buffer->fills = 0;
       run_job(buffer);
     }

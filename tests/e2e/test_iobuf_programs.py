@@ -92,6 +92,12 @@ def test_a_busy_queue_does_not_keep_a_byte_for_longer(program, tmp_path):
     assert run([program, name], tmp_path, CULMEN_IOBUF_DELAY_MS="20").returncode == 0
 
 
+def test_a_byte_that_is_written_during_a_slow_write_waits_for_its_own_delay(program, tmp_path):
+    name = "a_byte_is_not_early_after_a_slow_write"
+    done = run([program, name], tmp_path, CULMEN_IOBUF_DELAY_MS="600")
+    assert done.returncode == 0, done.stderr
+
+
 LOOKS = """
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 // Exit code 0: the case is as without a preloaded library.
 #include "cases.h"
 #include "cases_ended.h"
+#include "cases_slow.h"
 #include "cases_threads.h"
 #include "cases_told.h"
 
@@ -332,6 +333,7 @@ static const struct {
     CASE(a_descriptor_was_inherited),
     CASE(a_coarse_clock_hides_a_change),
     CASE(a_byte_waits_no_longer_than_the_delay),
+    CASE(a_byte_is_not_early_after_a_slow_write),
     CASE(a_thread_reads_while_another_one_forks),
     CASE(a_thread_reads_while_another_one_maps),
     CASE(a_thread_reads_while_another_one_locks),

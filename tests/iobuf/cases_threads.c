@@ -9,6 +9,7 @@
 enum { records = 8000, record = 64, rounds = 40 };
 static int fd;
 static atomic_int begun, slow;
+void (*_Atomic before_pwrite)(void);
 
 /// The library reads and writes by it. A slow disk makes threads wait in the library.
 long syscall(long number, ...) {
@@ -17,6 +18,7 @@ long syscall(long number, ...) {
   va_start(rest, number);
   for (int k = 0; k < 6; ++k) words[k] = va_arg(rest, long);
   va_end(rest);
+  if (number == SYS_pwrite64 && before_pwrite != NULL) before_pwrite();
   if (slow && (number == SYS_pread64 || number == SYS_pwrite64)) usleep(300);
   long (*const real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
   return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
