@@ -32,8 +32,8 @@ static struct iobuf_file* before_truncation(int folder, const char* path) {
 
 static int open_by(int folder, const char* path, int flags, mode_t mode) {
   struct iobuf_file* file = NULL;
-  if ((flags & O_TRUNC) != 0) file = before_truncation(folder, path);
   if ((flags & O_CREAT) != 0) iobuf_publish();  // others may wait for the name
+  if ((flags & O_TRUNC) != 0) file = before_truncation(folder, path);
   if ((flags & O_EXCL) != 0) iobuf_heard();
   const int before = file != NULL ? iobuf_begin_uncancelled() : 0;
   const int fd = REAL(openat)(folder, path, flags, mode);

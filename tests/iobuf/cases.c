@@ -334,6 +334,7 @@ static const struct {
     CASE(a_coarse_clock_hides_a_change),
     CASE(a_byte_waits_no_longer_than_the_delay),
     CASE(a_byte_is_not_early_after_a_slow_write),
+    CASE(an_open_that_shortens_a_file_locks_no_other_one),
     CASE(a_thread_reads_while_another_one_forks),
     CASE(a_thread_reads_while_another_one_maps),
     CASE(a_thread_reads_while_another_one_locks),

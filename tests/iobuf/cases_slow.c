@@ -37,3 +37,30 @@ void a_byte_is_not_early_after_a_slow_write(void) {
   while (second_ms == 0) usleep(100);
   MUST(second_ms - dirty_ms >= (uint64_t)atoi(delay) / 2);
 }
+
+static int shortened;
+
+static void* write_to_it(void* nothing) {
+  MUST(pwrite(shortened, "2", 1, 0) == 1);
+  return nothing;
+}
+
+static void let_another_thread_write(void) {
+  static atomic_int calls;
+  if (++calls > 1) return;
+  pthread_t thread;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 100;
+  MUST(pthread_create(&thread, NULL, write_to_it, NULL) == 0);
+  MUST(pthread_timedjoin_np(thread, NULL, &until) == 0);
+}
+
+/// It sends the bytes of the other files to the system. If it had locked its own file meanwhile, this would be the
+/// wrong order of locks.
+void an_open_that_shortens_a_file_locks_no_other_one(void) {
+  shortened = make("a");
+  MUST(write(make("b"), "1", 1) == 1);
+  before_pwrite = let_another_thread_write;
+  MUST(open("a", O_CREAT | O_TRUNC | O_RDWR, 0644) >= 0 && sees("b", "1") && sees("a", ""));
+}
