@@ -56,7 +56,8 @@ def test_the_parameters_the_limits_and_the_plan_are_shown(tmp_path):
     assert "Time limit of the search: 0:01:30\n" in said
     plan = "Plan: 1 run with the present settings, at most 12 runs of the search, and 4 rounds with 2 or 3 runs each\n"
     assert plan in said
-    assert f"this line runs:\n  x=10 depth=1 {tmp_path}/./app 8 3\n".replace("/./", "/") in said
+    variables = "CULMEN_PARAM_X=10 x=10 CULMEN_PARAM_DEPTH=1 depth=1"
+    assert f"this line runs:\n  {variables} {tmp_path}/app 8 3\n" in said
 
 
 def test_the_lines_with_the_present_settings_build_and_run_the_program(tmp_path):

@@ -1,16 +1,20 @@
 """The shell commands that build and run a program with recommended settings."""
 
+import os
 import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from ...problem.given import Value
+from ...study_file.evaluator import InputsTable
 from . import measured
 from .tables import RecipeFile
 
 _PLACE = re.compile(r"(?<!\$)\{\s*(\w+)\s*(?::([^{}]*?)\s*)?\}")
 _STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"
+_OURS, _OF_PARAMETERS = "CULMEN_", "CULMEN_PARAM_"  # how names of variables begin
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)  # of a variable in a shell
 
 
 def lines_of(recipe: RecipeFile, settings: Mapping[str, Value], folder: Path, build: Path) -> list[str]:
@@ -18,10 +22,13 @@ def lines_of(recipe: RecipeFile, settings: Mapping[str, Value], folder: Path, bu
     the lines are absolute.
 
     Empty if shell commands cannot express all settings. Examples are settings in templates or on standard input,
-    inactive settings in words, and commands that a function makes.
+    inactive settings in words, and commands that a function makes. Also empty if the program needs the files of
+    ``inputs``, or if a shell does not allow the name of a parameter as a variable.
     """
     evaluator = recipe.evaluator
     if recipe.tune.expand or evaluator.templates or evaluator.stdin or evaluator.command is None:
+        return []
+    if evaluator.inputs != InputsTable() or not all(map(_NAME.fullmatch, recipe.space)):
         return []
     fixed = {name: table.value for name, table in recipe.space.items() if table.value is not None}
     try:
@@ -51,16 +58,28 @@ class _Lines:
     def _running(self) -> str:
         evaluator = self._recipe.evaluator
         assert evaluator.command is not None
+        self._used.clear()  # a build has words of its own
         loading = self._loading()
         program, *others = map(self._filled, evaluator.command)
         if "/" in program and not evaluator.command[0].startswith("{"):
             program = str(self._folder / program)
         given = {name: None if text is None else self._filled(text) for name, text in evaluator.environment.items()}
-        unused = {name: _text(value) for name, value in self._values.items() if name not in self._used}
-        variables = [f"{name}={shlex.quote(text)}" for name, text in {**unused, **given}.items() if text is not None]
+        variables = {**self._of_parameters(), **given}
+        written = [f"{name}={shlex.quote(text)}" for name, text in variables.items() if text is not None]
         removed = [f"-u {name}" for name, text in given.items() if text is None]
-        before = ["env", *removed, *variables] if removed else variables
+        before = ["env", *removed, *written] if removed else written
         return loading + " ".join([*before, shlex.join([program, *others])])
+
+    def _of_parameters(self) -> dict[str, str]:
+        """The variables by which a run of the tuning gets its settings, as in command_protocol.cpp. A setting that is
+        in the words needs them only if libraries may read it: names in capitals are for them."""
+        found = {}
+        for name, value in self._values.items():
+            if name not in self._used:
+                found[_OF_PARAMETERS + name.upper()] = _text(value)
+            if (name.isupper() or name not in self._used) and not name.startswith(_OURS) and name not in os.environ:
+                found[name] = _text(value)
+        return found
 
     def _loading(self) -> str:
         modules = [name for text in self._recipe.evaluator.modules for name in self._filled(text).split()]
