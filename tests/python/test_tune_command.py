@@ -109,3 +109,10 @@ def test_a_setting_that_is_inactive_at_present_needs_no_value(recipe_of):
 def test_values_alone_are_not_what_is_tuned_for(recipe_of):
     recipe = recipe_of(RECIPE + "values = { error = { regex = 'error (.*)' } }\n")
     assert objective_of(recipe) == ("wall time", False)
+
+
+def test_a_build_lacks_only_variables_that_depend_on_settings_or_on_the_build(recipe_of, tmp_path):
+    entries = 'PATH = "/opt/bin", HOME = "{CULMEN_STUDY_FOLDER}/home", LEVEL = "{level}", LIBS = "{build}/lib"'
+    recipe = recipe_of(RECIPE + f'environment = {{ {entries} }}\n[build]\ncommand = ["make"]\n')
+    words = search_file(recipe, tmp_path, tmp_path / "builds").evaluator.command
+    assert {word for word in words if word.startswith("--hide=")} == {"--hide=LEVEL", "--hide=LIBS", "--hide=level"}

@@ -59,3 +59,11 @@ def test_no_line_lacks_the_files_of_inputs(line, tmp_path, inputs):
     (tmp_path / "data").touch()
     assert line(["x"], {"inputs": inputs}) is None
     assert line(["x"], {"inputs": {}}) is not None
+
+
+def test_a_build_gets_the_variables_that_are_the_same_in_all_runs(tmp_path):
+    environment = {"PATH": "/opt/bin", "BLAS": "{x}", "HERE": "{build}"}
+    tables = {"name": "app", "space": {"x": SETTING}, "build": {"command": ["make"]}}
+    tables["evaluator"] = {"command": ["{build}/app"], "environment": environment}
+    build, _ = lines_of(recipe_of(tables, tmp_path / "app.toml"), {"x": "b"}, tmp_path, tmp_path / "tuned")
+    assert build.endswith(f"(cd {tmp_path}/tuned && PATH=/opt/bin make)")

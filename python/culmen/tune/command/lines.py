@@ -9,10 +9,10 @@ from pathlib import Path
 from ...problem.given import Value
 from ...study_file.evaluator import InputsTable
 from . import measured
+from .recipe import STUDY_FOLDER, constants_of
 from .tables import RecipeFile
 
 _PLACE = re.compile(r"(?<!\$)\{\s*(\w+)\s*(?::([^{}]*?)\s*)?\}")
-_STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"
 _OURS, _OF_PARAMETERS = "CULMEN_", "CULMEN_PARAM_"  # how names of variables begin
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)  # of a variable in a shell
 
@@ -49,7 +49,8 @@ class _Lines:
     def _building(self) -> str:
         table = self._recipe.build
         assert table is not None
-        words = shlex.join(self._filled(word) for word in table.command)
+        constant = self._given(constants_of(self._recipe))
+        words = " ".join([*_setting(constant), shlex.join(map(self._filled, table.command))])
         place = shlex.quote(str(self._build))
         sources = shlex.join(str((self._folder / source).resolve()) for source in table.sources)
         copy = f" && cp -r {sources} {place}" if sources else ""
@@ -63,12 +64,12 @@ class _Lines:
         program, *others = map(self._filled, evaluator.command)
         if "/" in program and not evaluator.command[0].startswith("{"):
             program = str(self._folder / program)
-        given = {name: None if text is None else self._filled(text) for name, text in evaluator.environment.items()}
+        given = self._given(evaluator.environment)
         variables = {**self._of_parameters(), **given}
-        written = [f"{name}={shlex.quote(text)}" for name, text in variables.items() if text is not None]
-        removed = [f"-u {name}" for name, text in given.items() if text is None]
-        before = ["env", *removed, *written] if removed else written
-        return loading + " ".join([*before, shlex.join([program, *others])])
+        return loading + " ".join([*_setting(variables), shlex.join([program, *others])])
+
+    def _given(self, variables: Mapping[str, str | None]) -> dict[str, str | None]:
+        return {name: None if text is None else self._filled(text) for name, text in variables.items()}
 
     def _of_parameters(self) -> dict[str, str]:
         """The variables by which a run of the tuning gets its settings, as in command_protocol.cpp. A setting that is
@@ -87,7 +88,7 @@ class _Lines:
 
     def _filled(self, text: str) -> str:
         """Raises LookupError if a setting is inactive, and ValueError if Python does not know its format."""
-        whole = text.replace(measured.BUILD, str(self._build)).replace(_STUDY_FOLDER, str(self._folder))
+        whole = text.replace(measured.BUILD, str(self._build)).replace(STUDY_FOLDER, str(self._folder))
         return _PLACE.sub(self._value, whole)
 
     def _value(self, place: re.Match[str]) -> str:
@@ -96,6 +97,13 @@ class _Lines:
             return place[0]
         self._used.add(name)
         return format(self._values[name], form) if form else _text(self._values[name])
+
+
+def _setting(variables: Mapping[str, str | None]) -> list[str]:
+    """The words before a command that set these variables. None: they remove this one."""
+    written = [f"{name}={shlex.quote(text)}" for name, text in variables.items() if text is not None]
+    removed = [f"-u {name}" for name, text in variables.items() if text is None]
+    return ["env", *removed, *written] if removed else written
 
 
 def _text(value: Value) -> str:

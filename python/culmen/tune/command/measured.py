@@ -48,7 +48,7 @@ def main() -> None:
     options = _options(sys.argv[1:])
     os.environ.update({**json.loads(os.environ.pop(LAUNCHERS, "{}")), **os.environ})
     if options.module:
-        _load(options.module, options.hide)
+        _load(options.module, [*options.hide, *options.keep])
     build = _built(options) if options.build else None
     report = Path(REPORT).resolve()
     _report(report, *_run(_expanded(_placed(options, build), options.expand), options.time_limit))
@@ -63,6 +63,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--source", action="append", default=[], type=Path, help="a file or folder for the build")
     parser.add_argument("--module", action="append", default=[], help="environment modules to load")
     parser.add_argument("--hide", action="append", default=[], help="a variable of a setting, not of a build or module")
+    parser.add_argument("--keep", action="append", default=[], help="a variable that modules do not change")
     parser.add_argument("--expand", help="a Python file that turns the words into those of the program")
     parser.add_argument("--round", help="only makes evaluations differ")
     parser.add_argument("words", nargs="+")

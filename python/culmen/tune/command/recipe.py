@@ -23,6 +23,7 @@ _OPTIMIZER = {"name": "bayes", "model": "additive"}  # settings of programs act 
 _KEYS = {"wall_time": "wall_time_s", "cpu_time": "cpu_time_s", "memory": "memory_bytes", "energy": "energy_j"}
 USE = ("use_hours", "use_runs")
 ROUND = "culmen_round"  # a parameter that makes repetitions of one setting differ
+STUDY_FOLDER = "{CULMEN_STUDY_FOLDER}"  # in words: the folder of the recipe
 
 
 def read_recipe(path: Path, here: bool = True) -> RecipeFile:
@@ -294,6 +295,13 @@ def _line_of(name: str) -> str:
     return rf"^\s*{re.escape(name)}\s*=\s*(\S+)"
 
 
+def constants_of(recipe: RecipeFile) -> dict[str, str | None]:
+    """The entries of ``environment`` that depend neither on parameters nor on the build; None removes a variable.
+    Builds see only these."""
+    found = recipe.evaluator.environment
+    return {name: text for name, text in found.items() if text is None or "{" not in text.replace(STUDY_FOLDER, "")}
+
+
 def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[str]:
     """The command of one evaluation: measured.py, which runs the program."""
     words = [sys.executable, "-I", "-S", str(Path(measured.__file__)), "--folder", str(folder), f"--round={number}"]
@@ -305,7 +313,10 @@ def _words(recipe: RecipeFile, folder: Path, builds: Path, number: str) -> list[
     if are_chosen(recipe):
         words += [f"--module={module}" for module in recipe.evaluator.modules]
     if recipe.build or are_chosen(recipe):
-        words += [f"--hide={name}" for name in (*recipe.evaluator.environment, *recipe.space)]
+        constant = constants_of(recipe)
+        given = [name for name in recipe.evaluator.environment if name not in constant]
+        words += [f"--hide={name}" for name in (*given, *recipe.space)]
+        words += [f"--keep={name}" for name in constant]
     if recipe.tune.expand:
         words.append(f"--expand={folder / recipe.tune.expand}")
     assert recipe.evaluator.command is not None
