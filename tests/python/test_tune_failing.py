@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from culmen.bench.verdict import in_turns
 from culmen.tune.app.choosing import best_of
 from culmen.tune.app.writing import Choice
 from culmen.tune.command.recipe import read_recipe
@@ -74,3 +75,23 @@ def test_failures_with_the_default_alone_blame_no_algorithm():
         ("default",) * 2 + (9,),
     ]
     assert best_of([A, B], runs_with(rows), maximize=False) == {A.name: "good", B.name: "quick"}
+
+
+FAILS_IN_TURNS = """#!/bin/sh
+echo $1 >> {folder}/runs
+[ $1 = 3 ] && {{ echo "no licence" >&2; exit 7; }}
+[ $(grep -c . {folder}/runs) = 1 ] && {{ echo "the disk is full" >&2; exit 6; }}
+echo "time = 5"
+"""
+
+
+def test_the_reason_is_that_of_the_new_settings(tmp_path):
+    (tmp_path / "app").write_text(FAILS_IN_TURNS.format(folder=tmp_path))
+    (tmp_path / "app").chmod(0o755)
+    seed = next(seed for seed in range(99) if in_turns([0, 1], 3, seed)[0] == 0)
+    (tmp_path / "app.toml").write_text(f"seed = {seed}\n{RECIPE}[tune]\nrounds = 3\n")
+    with Tuner(read_recipe(tmp_path / "app.toml"), tmp_path / "app.toml", tmp_path, quiet=True) as tuner:
+        compared = tuner.compare({"n": 3})
+    assert (compared.present_failed, compared.new_failed) == (1, 3)
+    assert "exit code 7" in compared.first_failure
+    assert compared.first_failure.endswith("no licence")

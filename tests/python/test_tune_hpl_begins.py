@@ -45,6 +45,9 @@ class ModelledRuns:
         values = [self._gflops(settings) for settings, _ in points]
         return [value or math.nan for value in values], SimpleNamespace(first_failure=self._failure)
 
+    def failures(self, store):
+        return {k: self._failure for k, (settings, _) in enumerate(self.asked[store]) if not self._gflops(settings)}
+
     def remove(self, store):
         del self.asked[store]
 
@@ -202,7 +205,9 @@ def test_killed_settings_make_all_run_with_a_smaller_n(asked, tmp_path):
     cases = compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, runs, known)
     assert [case.n for case in cases] == 3 * [1000] + 3 * [900] + 3 * [810]
     other = ModelledRuns(tmp_path, lambda settings: 0.0 if settings["nb"] == 128 else 1.0)
-    assert len(compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, other, known)) == 3
+    cases = compare({**wanted.cases[PRESENT], "nb": 128}, None, wanted, other, known)
+    reasons = {case.name: {*case.failures} for case in cases}
+    assert reasons == {PRESENT: set(), SHIPPED: set(), FOUND: {"it failed"}}
 
 
 def test_each_round_has_each_kind_once():

@@ -120,7 +120,8 @@ def _tuned(outcome: Outcome) -> Tuned:
     compared = verdict = None
     spent = built_s(asked.options, asked.folder) + spent_s(outcome.runs.stores())
     if found is not None:
-        compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), "")
+        why = next(iter(found.failures), "")
+        compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), why)
         verdict = report.over(outcome.last, PRESENT, FOUND)
     used = None if compared is None or compared.fails_more else verdict
     use_h = outcome.ended.use_h if outcome.ended else None

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -46,11 +46,24 @@ def failed_in(found: Evaluations, work: Path | None = None) -> list[Failed]:
         reason, detail = _reason_of(STATUSES[found.status[row]], message)
         kind = (reason, re.sub(r"\d+", "0", detail))
         if kind not in kinds:
-            why = ": ".join(filter(None, (reason, detail)))
             log = _log_of(work / str(number)) if work else ""
-            kinds[kind] = Failed(first_line(why), 0, log, tuple(_log_of_build(message)))
+            kinds[kind] = Failed(_in_one_line(reason, detail), 0, log, tuple(_log_of_build(message)))
         kinds[kind] = replace(kinds[kind], runs=kinds[kind].runs + 1)
     return sorted(kinds.values(), key=lambda failed: -failed.runs)
+
+
+def reasons_in(found: Evaluations, rows: Iterable[int]) -> list[str]:
+    """The reason of each failure among these rows, in one line and in the order of the evaluations."""
+    failed = [int(row) for row in rows if found.failed[row] and found.told[row] >= 0]
+    reasons = []
+    for row in sorted(failed, key=lambda row: int(found.evaluation[row])):
+        message = found.store.outcomes(int(found.evaluation[row]), 1)[0]["message"]
+        reasons.append(_in_one_line(*_reason_of(STATUSES[found.status[row]], message)))
+    return reasons
+
+
+def _in_one_line(reason: str, detail: str) -> str:
+    return first_line(": ".join(filter(None, (reason, detail))))
 
 
 def failure_sentences(failures: Sequence[Failed], runs: int) -> Iterator[str]:

@@ -26,7 +26,7 @@ _LARGE = 2.0  # larger gains are easier to read as factors
 @dataclass(frozen=True)
 class Compared:
     """``rounds``: the values with the present and with the recommended settings; NaN if this run failed or violated
-    limits."""
+    limits. ``first_failure``: the reason of the first failure with the recommended settings; empty if none failed."""
 
     rounds: list[tuple[float, float]]
     first_failure: str

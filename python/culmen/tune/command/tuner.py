@@ -29,7 +29,7 @@ from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ...study_file import StudyFile
 from .effects import Effect, effects_of
-from .failed import failed_in, steady
+from .failed import failed_in, reasons_in, steady
 from .lines import lines_of
 from .measured import remove_builds
 from .page import tuning_page
@@ -223,7 +223,7 @@ class Tuner:
         kinds = [self.present, new, *([simpler.settings] if simpler else [])]
         order = in_turns([*range(len(kinds))], self.recipe.tune.rounds, self.recipe.seed)
         settings = [kinds[kind] for kind in order]
-        result = self._run_each(settings, _COMPARISON, "runs in turns")
+        self._run_each(settings, _COMPARISON, "runs in turns")
         found = read(self.store(_COMPARISON))
         by_kind = _by_kind(found, found.values[:, 0], order)
         kept = None
@@ -236,7 +236,9 @@ class Tuner:
             values = _by_kind(found, found.columns[part.name], order)
             rounds = [*zip(values[0], values[used], strict=True)]
             parts.append(judged(part, rounds, LEAST_PAIRS, len(objectives)))
-        return Compared([*zip(by_kind[0], by_kind[used], strict=True)], result.first_failure, kept, parts)
+        rows = [row for row, number in enumerate(found.columns[ROUND]) if order[int(number)] == used]
+        why = next(iter(reasons_in(found, rows)), "")
+        return Compared([*zip(by_kind[0], by_kind[used], strict=True)], why, kept, parts)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
         """Makes one run with each of the settings, in this order. Replaces a store of other settings, for example of

@@ -18,10 +18,10 @@ def compare(new: Settings, by_chance: Settings | None, asked: Asked, runs: Runs,
     out: list[Case] = []
     n = known.plan.final_n
     for at in range(_MOST_SIZES):
-        cases, why = _compared(kinds, n, asked, runs, known)
+        cases = _compared(kinds, n, asked, runs, known)
         out += cases
-        short = [case.name for case in cases if len(case.known) < len(case.gflops)]
-        if not short or not is_short_of_memory(why):
+        short = [case.name for case in cases if any(map(is_short_of_memory, case.failures))]
+        if not short:
             break
         runs.say(f"Not enough memory for N = {n}: {', '.join(short)}")
         n = int(n * _SMALLER)
@@ -45,11 +45,13 @@ def _kinds(new: Settings, by_chance: Settings | None, asked: Asked) -> dict[str,
 
 def _compared(
     kinds: dict[str, Settings], n: int, asked: Asked, runs: Runs, known: Known
-) -> tuple[list[Case], str]:  # fmt: skip
+) -> list[Case]:  # fmt: skip
     names = in_turns(list(kinds), asked.options.rounds, asked.options.seed)
     points = [(kinds[name], n) for name in names]
-    values, result = runs.of(runs.comparison(n), points, f"runs in turns with N = {n}", known.limit_s(n))
+    values, _ = runs.of(runs.comparison(n), points, f"runs in turns with N = {n}", known.limit_s(n))
+    failed = runs.failures(runs.comparison(n))
     by_name: dict[str, list[float]] = {name: [] for name in kinds}
     for name, value in zip(names, values, strict=True):
         by_name[name].append(value)
-    return [Case(name, kinds[name], n, by_name[name]) for name in kinds], result.first_failure
+    failures = {name: [failed[k] for k, own in enumerate(names) if own == name and k in failed] for name in kinds}
+    return [Case(name, kinds[name], n, by_name[name], failures[name]) for name in kinds]

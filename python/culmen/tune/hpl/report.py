@@ -21,12 +21,14 @@ SHIPPED, RANDOM = "shipped file", "random search"
 
 @dataclass(frozen=True)
 class Case:
-    """One kind of settings. ``gflops``: of each round, NaN if this run failed."""
+    """One kind of settings. ``gflops``: of each round, NaN if this run failed. ``failures``: the reasons of these, in
+    one line each."""
 
     name: str
     settings: Mapping[str, Value]
     n: int
     gflops: Sequence[float]
+    failures: Sequence[str] = ()
 
     @property
     def is_whole(self) -> bool:

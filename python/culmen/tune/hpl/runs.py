@@ -21,6 +21,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
+from ..command.failed import reasons_in
 from ..command.tuner import rest_s
 from .asked import COMMAND
 from .measured import RUN, How
@@ -98,6 +99,12 @@ class Runs:
         for row in np.flatnonzero(found.feasible):
             values[int(found.columns["number"][row])] = float(found.values[row, 0])
         return list(values.values()), result
+
+    def failures(self, store: str) -> dict[int, str]:
+        """Of the points of a store that failed: the reason, in one line, by the number of the point."""
+        found = read(self.store(store))
+        numbers = found.columns["number"]
+        return {int(numbers[row]): why for row in range(len(numbers)) for why in reasons_in(found, [row])}
 
     def conduct(self, kept: KeptStudy, store: str, what: str, wall_time_s: float | None = None) -> Result:
         """``wall_time_s``: None: as the study says."""
