@@ -122,6 +122,11 @@ def parse_dat(text: str, name: str) -> Dat:
     return Dat(**found)  # type: ignore[arg-type]
 
 
+def least_of(field: str) -> int:
+    """The least number that HPL allows in this field of Dat; 0 for other names."""
+    return next((line.least for line in _LINES if line.field == field), 0)
+
+
 _DEFAULTS = {each.name: each.default for each in fields(Dat)}
 
 

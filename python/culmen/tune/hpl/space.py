@@ -8,7 +8,7 @@ from ..._core import InputError
 from ...base.text import did_you_mean
 from ...launch.kernel import LIMITS, socket_limit, sysctl_line
 from ...problem.given import Value
-from .dat import Dat
+from .dat import Dat, least_of
 from .program import DEFAULT, Program, nodes, ranks_per_node
 from .programs import NAMES, Programs
 
@@ -214,9 +214,10 @@ def _value(name: str, text: str, cores: int) -> Value:
         if text not in _CODES[name]:
             raise InputError(f"--fix {name}={text}: write one of {', '.join(_CODES[name])}")
         return text
-    if not text.isdecimal() or (name == "nb" and int(text) < 1):
+    least = least_of(name)
+    if not text.isdecimal() or int(text) < least:
         check_names([name], ["grid", "blas", "equilibration", "swap_threshold", *MACHINE, *_CODES, *_ORDINALS])
-        raise InputError(f"--fix {name}={text}: write a positive integer")
+        raise InputError(f"--fix {name}={text}: write an integer of at least {least}")
     return int(text)
 
 
