@@ -326,6 +326,9 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
         ({"transfer": "12"}, "must be a multiple of 8 bytes"),
         ({"transfer": "1M", "size": "64K"}, "must be a multiple of 8 bytes"),
         ({"measure": "all"}, "there is no part 'all'"),
+        ({"size": "16M,64M"}, "--size must be one size such as 64K or 4M, got '16M,64M'"),
+        ({"transfer": "4K-8K"}, "--transfer must be one size such as 64K or 4M, got '4K-8K'"),
+        ({"size": "2G"}, "--size 2G must be at most 2147483647 bytes"),
     ],
 )
 def test_wrong_benchmarks_are_sentences(given, message):

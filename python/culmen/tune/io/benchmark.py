@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..._core import InputError
-from ...bench.words import check_known, sizes_of
+from ...bench.words import MOST_BYTES, check_known, one_size
 from ...launch.launcher import cores, situations
 from ...launch.mpi import LauncherError, find_launcher
 from ...launch.programs import own_program
@@ -33,7 +33,9 @@ class Own:
         check_known("--measure", "part", [self.measure], tuple(_RATES))
         if self.pattern == "collective" and self.api == "posix":
             raise InputError("--pattern collective needs --api mpiio: POSIX has no collective calls")
-        (size, *_), (transfer, *_) = sizes_of(self.size, "--size"), sizes_of(self.transfer, "--transfer")
+        size, transfer = one_size(self.size, "--size"), one_size(self.transfer, "--transfer")
+        if size > MOST_BYTES:
+            raise InputError(f"--size {self.size} must be at most {MOST_BYTES} bytes")
         if transfer % 8 or not 8 <= transfer <= min(size, 2**24):
             raise InputError(f"--transfer {self.transfer} must be a multiple of 8 bytes, at most 16M and --size")
         try:
