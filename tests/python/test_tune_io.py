@@ -153,7 +153,8 @@ def test_settings_without_effect_on_a_pattern_are_left_out(title):
     assert not posix and "calls of POSIX do not use them" in why
 
 
-def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
+def test_buffers_are_preloaded_and_told_as_a_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("LD_PRELOAD", "mine.so")
     words = ["./app", "{folder}"]
     space = space_of(words, None, tmp_path, iobuf=Path("/lib/iobuf.so"))
     plan = plan_of(words, None, space, tmp_path)
@@ -161,7 +162,7 @@ def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
     assert {*space.parameters} == {"buffering", *names}
     settings = {**dict.fromkeys(names, "as typed"), "buffering": "on", "buffer_size": "65536", "write_behind": "0"}
     settings |= {"buffers": "8", "large": "8192"}
-    assert applied.buffering_of(plan, settings, {"LD_PRELOAD": "mine.so"}) == {
+    assert applied.buffering_of(plan, settings) == {
         "LD_PRELOAD": "/lib/iobuf.so:mine.so",
         "CULMEN_IOBUF_SIZE": "65536",
         "CULMEN_IOBUF_BUFFERS": "8",
@@ -171,8 +172,17 @@ def test_buffers_are_preloaded_and_told_as_a_command(tmp_path):
     line = "culmen iobuf --size 65536 --buffers 8 --large 8192 --write-behind 0 -- ./app x"
     assert applied.buffered(settings, ["./app", "x"]) == line.split()
     off = {"buffering": "as typed", "buffer_size": ""}
-    assert applied.buffering_of(plan, off, {}) == {}
+    assert applied.buffering_of(plan, off) == {}
     assert applied.buffered(off, words) == words
+
+
+def test_the_address_sanitizer_stays_before_the_buffers(tmp_path, monkeypatch):
+    monkeypatch.setenv("LD_PRELOAD", "/lib/libasan.so.8")
+    library = Path("/lib/iobuf.so")
+    plan = plan_of(["./app"], None, space_of(["./app"], None, tmp_path, iobuf=library), tmp_path)
+    variables = applied.buffering_of(plan, {"buffering": "on"})
+    assert variables["LD_PRELOAD"] == "/lib/libasan.so.8:/lib/iobuf.so"
+    assert variables["LD_PRELOAD"] == preloading.preloaded(library, {})["LD_PRELOAD"]
 
 
 def test_a_program_whose_files_are_not_seen_is_told():

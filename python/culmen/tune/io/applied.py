@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def run_of(plan: dict[str, Any], settings: dict[str, str], _path: Path) -> tuple
     run = Path(tempfile.mkdtemp(prefix="run-", dir=base))
     hints = run / _FILE  # ranks on other nodes read it, too
     hints.write_text(hints_of(plan, settings), encoding="utf-8")
-    variables = variables_of(plan, settings, str(hints)) | buffering_of(plan, settings, os.environ)
+    variables = variables_of(plan, settings, str(hints)) | buffering_of(plan, settings)
     if chosen(settings).get(BUFFERING) == ON:
         variables |= _reporting(base / REPORTS)
     return variables, _in_folder(forwarding(plan, variables), settings, run / "files")
@@ -103,13 +103,13 @@ def variables_of(plan: dict[str, Any], settings: dict[str, str], hints: str) -> 
     return found
 
 
-def buffering_of(plan: dict[str, Any], settings: dict[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that preload libculmen-iobuf, as `culmen iobuf` does."""
+def buffering_of(plan: dict[str, Any], settings: dict[str, str]) -> dict[str, str]:
+    """Variables that preload libculmen-iobuf with these buffers."""
     own = chosen(settings)
     if own.get(BUFFERING) != ON:
         return {}
     found = {variable: own[name] for name, (variable, _) in BUFFERS.items() if name in own}
-    return {**found, "LD_PRELOAD": ":".join(filter(None, [plan["iobuf"], environment.get("LD_PRELOAD", "")]))}
+    return {**found, "LD_PRELOAD": plan["preload"]}
 
 
 def buffered(settings: dict[str, str], words: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...launch.launcher import cores
 from ...launch.mpi import FileAccess, Mpi, recognise
-from ...launch.preloading import check_command, is_launcher, place_of_variables
+from ...launch.preloading import check_command, is_launcher, place_of_variables, with_library
 from ...launch.programs import said_by
 from ..command.line import MOST_RUNS
 from .applied import BUFFERING, COUNT, FOLDER, LIBRARY, ON, SIZE, TYPED
@@ -124,7 +124,7 @@ def plan_of(words: list[str], mpi: Mpi | None, space: Space, here: Path) -> dict
         "forward_at": place_of_variables(words),
         "romio": io.romio if io else "",
         "library": space.library,
-        "iobuf": space.iobuf,
+        "preload": with_library(Path(space.iobuf)) if space.iobuf else "",
         "chosen_by": io.chosen_by if io else "",
         "variables": io.variables if io else {},
         "hints": space.hints,
