@@ -82,6 +82,21 @@ def test_a_search_with_a_limit_of_time_has_this_time(asked_s, tmp_path, stop):
     assert 7200 + 31 * 10 <= time_s <= 2 * 7200
 
 
+def test_a_search_that_builds_has_time_for_its_builds(asked_s, tmp_path):
+    tables = {
+        "name": "app",
+        "space": {"n": {"type": "integer", "lower": 1, "upper": 9, "initial": 3}},
+        "evaluator": {"command": ["true", "{n}"], "time_limit_s": 10.0},
+    }
+
+    def time_s(**build):
+        recipe = recipe_of(tables | build, tmp_path / "app.toml")
+        file = tmp_path / "app.toml"
+        return asked_s(lambda cluster, folder: task_for(recipe, file, [], folder, cluster, lambda *_: 0))
+
+    assert time_s(build={"command": ["make"]}) >= time_s() + 900.0
+
+
 def hpl_with(**options):
     return lambda cluster, _folder: hpl.task_for(Options(**options), [], cluster, lambda *_: 0)
 

@@ -9,23 +9,26 @@ from ...store.opening import open_store
 from .tuner import PRESENT, SEARCH, spent_s
 
 _LAUNCH_S = 5.0  # the start and the end of a run on several nodes
+BUILDS_S = 900.0  # of all builds, about
 
 
 @dataclass(frozen=True)
 class Work:
-    """``run_s``: the longest time of a program. ``runs``, ``wall_time_s``: limits of the search, at least one of
-    them; None: no limit."""
+    """``run_s``: the longest time of a program, without its build. ``runs``, ``wall_time_s``: limits of the search, at
+    least one of them; None: no limit. ``builds``: whether runs build the program."""
 
     run_s: float
     runs: int | None
     rounds: int
     wall_time_s: float | None = None
+    builds: bool = False
 
     def left_s(self, folder: Path) -> float:
         """An upper limit of the rest. The comparison counts as a whole: if the search finds other settings, or if the
         number of rounds changes, the comparison starts again."""
         first = 0 if told_in(folder / PRESENT) else 1
-        return self._search_s(folder / SEARCH) + (first + 3 * self.rounds) * self._each_s
+        builds_s = BUILDS_S if self.builds else 0.0
+        return builds_s + self._search_s(folder / SEARCH) + (first + 3 * self.rounds) * self._each_s
 
     @property
     def _each_s(self) -> float:

@@ -37,7 +37,7 @@ def task_for(
     searched = stop.evaluations or (None if stop.wall_time_s else _DEFAULT_EVALUATIONS)
     runs = 1 + (searched or _DEFAULT_EVALUATIONS) + 3 * rounds
     run_s = _most_s_of(recipe, folder / cluster.partitions[0].name, cluster)
-    work = Work(run_s, searched, rounds, stop.wall_time_s)
+    work = Work(run_s, searched, rounds, stop.wall_time_s, recipe.build is not None)
     return Task(
         f"tune-{recipe.name}",
         ["tune", "command", str(file), *words],

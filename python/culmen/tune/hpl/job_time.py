@@ -5,12 +5,11 @@ from pathlib import Path
 
 from ..._core import CulmenError
 from ...store.opening import open_store
-from ..command.job_time import seconds_in
+from ..command.job_time import BUILDS_S, seconds_in
 from .options import Options
 from .plan import CHECK_SHARE, COMPARISON_SHARE, SEARCH_SHARE, Known
 from .runs import BY_CHANCE, CHECK, FOUND, KNOWN, RANDOM, SEARCH
 
-_BUILDS_S = 900.0  # of all builds, about
 _FIRST_SHARE = 1 - SEARCH_SHARE - CHECK_SHARE - COMPARISON_SHARE
 
 
@@ -18,7 +17,7 @@ def rest_s(folder: Path, options: Options) -> float:
     """About how long the rest takes, if it has the speed of the first runs. The comparison counts as a whole, because
     it starts again if its settings change."""
     known, budget_s = _known(folder), 60 * options.minutes
-    first_s = 0.0 if known else _FIRST_SHARE * budget_s + (_BUILDS_S if options.build else 0.0)
+    first_s = 0.0 if known else _FIRST_SHARE * budget_s + (BUILDS_S if options.build else 0.0)
     search_s = known.plan.search_s if known else SEARCH_SHARE * budget_s
     by_chance_s = (search_s + CHECK_SHARE * budget_s) if options.compare_random else 0.0
     return (
