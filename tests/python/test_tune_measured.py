@@ -8,6 +8,7 @@ import sys
 import pytest
 from culmen.tune.command import measured
 from culmen.tune.command.tuner import remove_results
+from culmen.tune.hpl import runs as hpl
 from harness import HANGS_S
 
 pytestmark = pytest.mark.no_numbers
@@ -118,3 +119,11 @@ def test_a_function_can_make_the_command_of_a_run(tmp_path):
     ran = run_measured(tmp_path, f"--expand={tmp_path / 'make.py'}", "--", "n=3")
     assert ran.stdout == f"n=3\n{other}\n", ran.stderr
     assert (tmp_path / measured.REPORT).exists(), "the figures stay in the folder of the run"
+
+
+@pytest.mark.parametrize("remove", [remove_results, hpl.remove_results])
+def test_the_page_and_the_result_of_an_earlier_tuning_are_removed(tmp_path, remove):
+    for name in ("tuning.html", "result.json", "mine.html"):
+        (tmp_path / name).touch()
+    remove(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]

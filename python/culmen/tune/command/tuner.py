@@ -67,7 +67,7 @@ def stores_in(folder: Path) -> list[Path]:
 def remove_results(folder: Path) -> None:
     """Removes all results, so that a tuning starts again. Raises InputError if another process measures there."""
     remove_measurements(*stores_in(folder))
-    for name in (_FOUND, RESULT):
+    for name in (_FOUND, RESULT, PAGE_NAME):
         (folder / name).unlink(missing_ok=True)
     remove_builds(folder / _BUILDS)
 

@@ -22,7 +22,7 @@ from ...run.progress.figures import Words
 from ...run.progress.monitor import Monitor, make_monitor
 from ...run.result import Result
 from ..command.failed import reasons_in
-from ..command.tuner import rest_s
+from ..command.tuner import PAGE_NAME, rest_s
 from .asked import COMMAND
 from .measured import RUN, How
 from .space import Settings
@@ -43,9 +43,10 @@ def stores_in(folder: Path) -> list[Path]:
 
 
 def remove_results(folder: Path) -> None:
-    """Removes all results, so that a tuning can begin. Raises InputError if another process tunes there."""
+    """Removes all results, so that a tuning can begin; only the written input file stays. Raises InputError if another
+    process tunes there."""
     remove_measurements(*stores_in(folder), *(folder / name for name in _NAMES))
-    for name in (KNOWN, FOUND, BY_CHANCE, RESULT):
+    for name in (KNOWN, FOUND, BY_CHANCE, RESULT, PAGE_NAME):
         (folder / name).unlink(missing_ok=True)
 
 
