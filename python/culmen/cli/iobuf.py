@@ -105,6 +105,16 @@ def iobuf(
         ),
     ] = False,
 ) -> None:
-    numbers = (size, large, buffers, read_ahead, write_behind, delay_ms, memory)
-    settings = (*numbers, files, tuple(exceptions or ()), tuple(rules or ()))
-    raise typer.Exit(work.iobuf.run(list(context.args), settings, report, library))
+    given = work.iobuf.Given(
+        size=size,
+        large=large,
+        buffers=buffers,
+        read_ahead=read_ahead,
+        write_behind=write_behind,
+        delay_ms=delay_ms,
+        memory=memory,
+        files=files,
+        exceptions=tuple(exceptions or ()),
+        rules=tuple(rules or ()),
+    )
+    raise typer.Exit(work.iobuf.run(list(context.args), given, report, library))

@@ -3,7 +3,6 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from ..._core import InputError
 from ...base.exit_codes import as_of_a_shell
@@ -11,12 +10,14 @@ from ...launch.preloading import check_command, run_preloaded
 from ...tune.iobuf.report import read_reports, sentences
 from ...tune.iobuf.settings import Given, library, variables_of
 
+__all__ = ["Given", "run"]
+
 _EXAMPLE = "example: culmen iobuf -- ./app"
 
 
-def run(words: list[str], settings: tuple[Any, ...], report: bool, only_library: bool) -> int:
+def run(words: list[str], given: Given, report: bool, only_library: bool) -> int:
     """Returns the program's exit code. Raises InputError."""
-    own, variables = library(), variables_of(Given(*settings))
+    own, variables = library(), variables_of(given)
     if only_library:
         print(own)
         return 0
