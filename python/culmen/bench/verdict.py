@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 CONFIDENCE = 0.95
+LEAST_PAIRS = 3  # rounds with both settings; fewer give no verdict
 Kind = TypeVar("Kind")
 
 

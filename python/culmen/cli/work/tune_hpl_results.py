@@ -17,7 +17,17 @@ from ...report.reading import read
 from ...tune.command.failed import failed_in
 from ...tune.command.line import typed_line
 from ...tune.command.page import tuning_page
-from ...tune.command.results import HEADINGS, ROUNDS, TEXTS, Compared, Tuned, as_json, rows_of, sentences
+from ...tune.command.results import (
+    HEADINGS,
+    ROUNDS,
+    TEXTS,
+    Compared,
+    Tuned,
+    as_json,
+    rows_of,
+    sentences,
+    used_verdict,
+)
 from ...tune.command.stopping import Ended
 from ...tune.command.tuner import PAGE_NAME, effects_in, spent_s
 from ...tune.command.worth import Worth
@@ -123,7 +133,7 @@ def _tuned(outcome: Outcome) -> Tuned:
         why = next(iter(found.failures), "")
         compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), why)
         verdict = report.over(outcome.last, PRESENT, FOUND)
-    used = None if compared is None or compared.fails_more else verdict
+    used = used_verdict(compared, verdict)
     use_h = outcome.ended.use_h if outcome.ended else None
     worth = Worth.of(used, True, spent, asked.cores, asked.options.price, use_h=use_h)
     searched = read(outcome.runs.store(SEARCH))

@@ -11,7 +11,7 @@ from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...bench.held import folder_to_tune
 from ...launch.launcher import cores
-from ...tune.command.line import Wanted, recipe_for, write_plan
+from ...tune.command.line import Wanted, recipe_for, usual_runs, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.submitted import typed_words
 from ...tune.command.tuner import Tuner, stores_in
@@ -78,7 +78,8 @@ def tune_io(
 
     with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as results, Scratch(folder) as place:
         path = write_plan(results, {**plan, "files": str(folder.resolve())}, overwrite)
-        recipe = recipe_for(_NAME, wanted, space.parameters, {}, space.runs, applied.__file__, path, all_cores)
+        runs = usual_runs(space.runs)
+        recipe = recipe_for(_NAME, wanted, space.parameters, {}, runs, applied.__file__, path, all_cores)
         os.environ[applied.BASE] = str(place.path.resolve())
         tune(Tuner(recipe, path, results, quiet, limits=True, scratch=scratch, more=more), overwrite)
     return FINISHED

@@ -9,7 +9,7 @@ from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...base.text import shown
 from ...bench.held import folder_to_tune
-from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, write_plan
+from ...tune.command.line import Wanted, numbers_of, recipe_for, settings_of, typed_line, usual_runs, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.submitted import typed_words
 from ...tune.command.tuner import Tuner, stores_in
@@ -65,7 +65,7 @@ def tune_placement(
     with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as folder:
         path = write_plan(folder, plan, overwrite)
         recipe = recipe_for(
-            _NAME, wanted, space.parameters, space.constraints, space.runs, placed.__file__, path, cores
+            _NAME, wanted, space.parameters, space.constraints, usual_runs(space.runs), placed.__file__, path, cores
         )
         tune(Tuner(recipe, path, folder, quiet, limits=True, scratch=scratch, more=more), overwrite)
     return FINISHED

@@ -96,6 +96,12 @@ def recipe_for(
     return recipe_of(tables, plan)
 
 
+def usual_runs(runs: int) -> int:
+    """The runs of a search, unless the user says so. A job expects at most MOST_RUNS. ``runs``: reasonable for the
+    space."""
+    return min(runs, MOST_RUNS)
+
+
 def write_plan(folder: Path, plan: dict[str, Any], begin_again: bool) -> Path:
     """Writes the file that each run reads. Raises InputError if the folder has the results of another command."""
     path, text = folder.resolve() / _PLAN, json.dumps(plan, indent=1) + "\n"

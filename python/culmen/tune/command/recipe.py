@@ -18,7 +18,7 @@ from .modules import are_chosen, check_modules
 from .tables import RecipeFile
 from .worth import Use
 
-_EVALUATIONS = 150
+EVALUATIONS = 150  # of a search without a limit
 _OPTIMIZER = {"name": "bayes", "model": "additive"}  # settings of programs act nearly independently, with noise
 _KEYS = {"wall_time": "wall_time_s", "cpu_time": "cpu_time_s", "memory": "memory_bytes", "energy": "energy_j"}
 USE = ("use_hours", "use_runs")
@@ -43,7 +43,7 @@ def read_recipe(path: Path, here: bool = True) -> RecipeFile:
 def recipe_of(data: dict[str, Any], path: Path, here: bool = True) -> RecipeFile:
     """The recipe from its tables. ``path``: for messages; relative paths start in its folder. ``here``: see
     read_recipe(). Raises InputError."""
-    data.setdefault("stop", {"evaluations": _EVALUATIONS})
+    data.setdefault("stop", {"evaluations": EVALUATIONS})
     data.setdefault("optimizer", _OPTIMIZER)
     recipe: RecipeFile = checked(RecipeFile, data, str(path))
     _check(recipe, path)

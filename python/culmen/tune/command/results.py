@@ -51,6 +51,14 @@ class Compared:
         return self.new_failed > self.present_failed
 
 
+def used_verdict(compared: Compared | None, verdict: Verdict | None) -> Verdict | None:
+    """The verdict if the new settings are better, and otherwise None. New settings that fail more often than the
+    present ones are not better."""
+    if compared is None or verdict is None or compared.fails_more or not verdict.is_better:
+        return None
+    return verdict
+
+
 @dataclass(frozen=True)
 class Tuned:
     """``compared``: None if the search found no other settings. ``verdict``: None if too few rounds succeeded."""
@@ -74,10 +82,7 @@ class Tuned:
 
     @property
     def is_better(self) -> bool:
-        """New settings that fail more often than the present ones are not better."""
-        if self.verdict is None or self.compared is None or self.compared.fails_more:
-            return False
-        return self.verdict.is_better
+        return used_verdict(self.compared, self.verdict) is not None
 
     @property
     def is_open(self) -> bool:

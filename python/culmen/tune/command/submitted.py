@@ -15,11 +15,11 @@ from ...report.page import PAGE
 from .job_time import Work, seconds_in, told_in
 from .line import MOST_RUNS, remove_line
 from .line import Wanted as Line
+from .recipe import EVALUATIONS
 from .tables import RecipeFile
 from .tuner import PAGE_NAME, RESULT, SEARCH, STORES, check_search, defining, remove_results
 
 _RESULT_FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
-_DEFAULT_EVALUATIONS = 150
 
 
 def task_for(
@@ -34,8 +34,8 @@ def task_for(
     is not known, or if the cluster has several partitions."""
     check_partitions(cluster)
     stop, rounds = recipe.stop, recipe.tune.rounds
-    searched = stop.evaluations or (None if stop.wall_time_s else _DEFAULT_EVALUATIONS)
-    runs = 1 + (searched or _DEFAULT_EVALUATIONS) + 3 * rounds
+    searched = stop.evaluations or (None if stop.wall_time_s else EVALUATIONS)
+    runs = 1 + (searched or EVALUATIONS) + 3 * rounds
     run_s = _most_s_of(recipe, folder / cluster.partitions[0].name, cluster)
     work = Work(run_s, searched, rounds, stop.wall_time_s, recipe.build is not None)
     return Task(

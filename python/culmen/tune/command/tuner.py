@@ -17,7 +17,7 @@ from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.stopping import StoppedError
 from ...bench.study import KeptStudy
-from ...bench.verdict import in_turns, verdict_of
+from ...bench.verdict import LEAST_PAIRS, in_turns, verdict_of
 from ...launch.launcher import cores
 from ...launch.watched import limit_for
 from ...problem.given import Value
@@ -44,7 +44,7 @@ from .recipe import (
     search_file,
     use_h_of,
 )
-from .results import ROUNDS, Compared, Tuned, as_json, rows_of, sentences
+from .results import ROUNDS, Compared, Tuned, as_json, rows_of, sentences, used_verdict
 from .search import search_while_it_pays
 from .several import formula, judged, time_of
 from .simpler import Simpler, compared_with_best, simpler_than
@@ -54,7 +54,6 @@ from .worth import Worth
 
 STORES = PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.db"
 _BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
-LEAST_PAIRS = 3
 _LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
 
@@ -313,7 +312,7 @@ def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> 
     enough = compared is not None and len(compared.whole) >= LEAST_PAIRS
     verdict = verdict_of(compared.whole, tuner.maximize) if compared and enough else None
     tune, weighed = tuner.recipe.tune, tuner.ended
-    is_used = compared is not None and not compared.fails_more and verdict is not None and verdict.is_better
+    is_used = used_verdict(compared, verdict) is not None
     time = time_of(compared.parts) if compared else None
     is_time = counts_time(tuner.recipe) or weighed is not None or time is not None
     worth = Worth.of(

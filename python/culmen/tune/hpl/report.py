@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...bench.verdict import Verdict, verdict_of
+from ...bench.verdict import LEAST_PAIRS, Verdict, verdict_of
 from ...problem.given import Value
 from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .program import Program, compiler_of, nodes
@@ -117,10 +117,10 @@ def _with_largest_sizes(cases: Sequence[Case]) -> Iterator[str]:
 
 
 def over(cases: Sequence[Case], old: str, new: str) -> Verdict | None:
-    """The last comparison of two kinds of settings; None if fewer than three rounds are complete."""
+    """The last comparison of two kinds of settings; None if too few rounds are complete."""
     by_name = {case.name: case for case in cases}
     if old not in by_name or new not in by_name:
         return None
     pairs = zip(by_name[old].gflops, by_name[new].gflops, strict=True)
     whole = [pair for pair in pairs if not any(map(math.isnan, pair))]
-    return verdict_of(whole, True) if len(whole) >= 3 else None
+    return verdict_of(whole, True) if len(whole) >= LEAST_PAIRS else None

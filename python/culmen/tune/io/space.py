@@ -11,7 +11,6 @@ from ...launch.launcher import cores
 from ...launch.mpi import FileAccess, Mpi, recognise
 from ...launch.preloading import check_command, is_launcher, place_of_variables, with_library
 from ...launch.programs import said_by
-from ..command.line import MOST_RUNS
 from .applied import BUFFERING, COUNT, FOLDER, LIBRARY, ON, SIZE, TYPED
 from .file_system import is_on_lustre, kind_of, targets_of
 
@@ -63,7 +62,7 @@ class Space:
     def runs(self) -> int:
         """A reasonable number of runs for the search."""
         most = math.prod(len(table["choices"]) for table in self.parameters.values())
-        return max(8, min(MOST_RUNS, _RUNS_PER_SETTING * len(self.parameters), 4 * most))
+        return max(8, min(_RUNS_PER_SETTING * len(self.parameters), 4 * most))
 
     def add(self, name: str, values: list[str], condition: str = "") -> None:
         table: dict[str, Any] = {"choices": [TYPED, *values], "initial": TYPED}

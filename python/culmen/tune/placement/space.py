@@ -15,7 +15,7 @@ from .placed import HYPER, TYPED
 from .spread import numbers_of_nodes
 from .topology import Topology
 
-_LEAST_RUNS, MOST_RUNS, _RUNS_PER_CANDIDATE = 8, 60, 4
+_LEAST_RUNS, _RUNS_PER_CANDIDATE = 8, 4
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Space:
     def runs(self) -> int:
         """A reasonable number of runs for the search."""
         sizes = [len(table.get("choices", (False, True))) for table in self.parameters.values()]
-        return min(MOST_RUNS, max(_LEAST_RUNS, _RUNS_PER_CANDIDATE * math.prod(sizes)))
+        return max(_LEAST_RUNS, _RUNS_PER_CANDIDATE * math.prod(sizes))
 
 
 def space_of(
