@@ -158,6 +158,12 @@ def test_wrong_options_name_the_option():
         assert f"--{option}" in str(raised.value)
 
 
+def test_a_job_with_more_ranks_than_can_be_measured_measures_fewer():
+    given = dict.fromkeys(("mpi", "collectives", "algorithms", "ranks"))
+    wanted = plan_of(**given, sizes="8", protocol=Protocol(), quick=False, most_ranks=8192)
+    assert max(wanted.ranks) == 4096
+
+
 def test_the_first_launches_have_the_most_ranks():
     """The time limit of a job is estimated from them."""
     wanted = plan(collectives=("bcast", "reduce"), ranks=(2, 4, 8))

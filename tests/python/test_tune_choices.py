@@ -253,6 +253,19 @@ def test_the_usual_ranks_contain_one_more_than_a_power_of_two(monkeypatch):
     assert of(None).most_s() > of("2-20").most_s()
 
 
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_job_with_more_ranks_than_can_be_measured_is_tuned_for_fewer(monkeypatch, fast):
+    mpi = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+    monkeypatch.setattr(asked.plan, "launcher_of", lambda _mpi: Launcher("no-mpiexec", mpi))
+
+    def of(ranks):
+        return asked.tuning_of("openmpi", "bcast", ranks, "8", None, 9, False, False, fast, most_ranks=8192)
+
+    assert max(of(None).plan.ranks) == 4096
+    assert of(None).left_out == ("There is room for 8192 ranks: culmen tunes for up to 4096 ranks.",)
+    assert not of("2-20").left_out
+
+
 def gathered(folder, seconds, launches=range(LAUNCHES + 1), candidate="binomial"):
     """``seconds``: of the default and of the candidate, at each size."""
     points = [

@@ -19,7 +19,7 @@ from ..words import MOST_BYTES, check_known, words_of
 from .points import BARRIERS, Protocol, roots_of
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
-_MOST_RANKS = 4096
+MOST_RANKS = 4096  #: in a measurement
 _MEMORY_SHARE = 0.5  # of the free memory, for messages
 
 
@@ -195,9 +195,9 @@ def ranks_of(text: str) -> tuple[int, ...]:
         found = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", word)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
         step = int(found[3]) if found and found[3] else 0
-        if not 2 <= first <= last <= _MOST_RANKS or (found and found[3] and not step):
+        if not 2 <= first <= last <= MOST_RANKS or (found and found[3] and not step):
             raise InputError(
-                f"--ranks: '{word}' is neither a number from 2 to {_MOST_RANKS} nor a range such as 2-48 or 2-48:2"
+                f"--ranks: '{word}' is neither a number from 2 to {MOST_RANKS} nor a range such as 2-48 or 2-48:2"
             )
         if step:
             out |= set(range(first, last + 1, step))
@@ -216,6 +216,6 @@ def roots_named(text: str) -> tuple[int, ...]:
     """The ranks that `0,3` names."""
     words = words_of(text, "--root", "write ranks with commas between them")
     for word in words:
-        if not word.isdecimal() or int(word) >= _MOST_RANKS:
-            raise InputError(f"--root: '{word}' is no rank from 0 to {_MOST_RANKS - 1}")
+        if not word.isdecimal() or int(word) >= MOST_RANKS:
+            raise InputError(f"--root: '{word}' is no rank from 0 to {MOST_RANKS - 1}")
     return tuple(dict.fromkeys(map(int, words)))

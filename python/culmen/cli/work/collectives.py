@@ -67,7 +67,7 @@ def plan_of(
         chosen,
         plan.ranks_of(ranks)
         if ranks
-        else plan.ranks_in(layouts) or plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
+        else plan.ranks_in(layouts) or plan.ranks_of(f"2-{min(most_ranks or _usual_ranks(quick), plan.MOST_RANKS)}"),
         words.beside(words.sizes_of(sizes or ("8,1K,64K" if quick else "1-1M")), offset),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,

@@ -62,6 +62,8 @@ def submit_tuning(
     def conclude_job(folders: list[Path], to: Path, end: End) -> int:
         return conclude(wanted, folders, to, end, quiet, here=False)
 
+    for sentence in wanted.left_out if not quiet else ():
+        print(sentence)
     task = task_for(wanted, cluster, arguments, conclude_job)
     return run_jobs(task, cluster, output or FOLDER, overwrite, quiet)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -49,8 +50,8 @@ class Tuning:
     """A request. ``same_types``, ``commutative``: see Collectives.safe_algorithms(). ``only``: the parts of the plan
     that are measured; empty for all of it. ``groups``: groups of variables, which are tuned first.
     ``variables``: the best environment that this found. ``allow_sysctl``: culmen may raise limits of the kernel for
-    these variables. ``left_out``: sentences about layouts that are not measured. ``online``: the tuner of ``culmen
-    autotune`` searches, instead of races."""
+    these variables. ``left_out``: sentences about layouts and numbers of ranks that are not measured. ``online``: the
+    tuner of ``culmen autotune`` searches, instead of races."""
 
     plan: Plan
     same_types: bool
@@ -177,6 +178,12 @@ def usual_ranks(room: int) -> tuple[int, ...]:
     return tuple(sorted({*plan.ranks_of(f"2-{room}"), *cliffs}))
 
 
+def _too_many(room: int) -> Iterator[str]:
+    """A sentence if there is room for more ranks than are measured."""
+    if room > plan.MOST_RANKS:
+        yield f"There is room for {room} ranks: culmen tunes for up to {plan.MOST_RANKS} ranks."
+
+
 def earlier_ones(races: list[tuple[str, int]], collective: str, ranks: int) -> list[str]:
     """Of the races before this one: those of the same collective, and those that give the times of messages."""
     before = races[: races.index((collective, ranks))]
@@ -214,12 +221,15 @@ def tuning_of(
     all_of = tuple(name for name in known.names if can_hold(name, known))
     chosen = all_of if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
     room = most_ranks or max(2, sum(tasks_on_nodes()) or cores())
+    most = min(room, plan.MOST_RANKS)
+    if not ranks and not layouts:
+        left_out += _too_many(room)
     protocol = Protocol(0.1, seconds or (0.1 if fast else 0.3), 0, timeout_s)
     out = Plan(
         launcher,
         mpi or "default",
         tuple(chosen),
-        plan.ranks_of(ranks) if ranks else plan.ranks_in(layouts) or ((room,) if fast else usual_ranks(room)),
+        plan.ranks_of(ranks) if ranks else plan.ranks_in(layouts) or ((most,) if fast else usual_ranks(most)),
         words.sizes_of(sizes or ("8,64,512,4K,32K,256K,1M" if fast else "1-1M")),
         (),
         protocol,
