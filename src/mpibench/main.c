@@ -131,9 +131,11 @@ static int prepare(const command* c, const operation** what) {
   *what = find_operation(c->name);
   if (!*what) return say_error("there is no such collective");
   if (c->number[0] < 0 || c->number[0] >= communicator_count) return say_error("there is no such communicator");
-  if (c->number[1] < 0 || c->number[1] * group_size > INT32_MAX) return say_error("the message is too large");
+  const int blocks = blocks_of(*what);
+  if (c->number[1] < 0 || c->number[1] > INT32_MAX / blocks) return say_error("the message is too large");
   if (c->number[2] < 0 || c->number[2] >= group_size) return say_error("there is no such root");
-  return on_all(make_room((size_t)c->number[1])) || say_error("there is too little memory for the message");
+  return on_all(make_room((size_t)c->number[1] * (size_t)blocks)) ||
+         say_error("there is too little memory for the message");
 }
 
 static int check(const command* c) {

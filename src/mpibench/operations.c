@@ -14,7 +14,7 @@ static int *counts, *places;
 static MPI_Datatype* types;
 
 int make_room(size_t bytes) {
-  const size_t wanted = bytes * (size_t)group_size + 64;
+  const size_t wanted = bytes + 64;
   if (!counts) counts = malloc(sizeof(int) * (size_t)size);
   if (!places) places = malloc(sizeof(int) * (size_t)size);
   if (!types) types = malloc(sizeof(MPI_Datatype) * (size_t)size);
@@ -234,6 +234,8 @@ const operation* find_operation(const char* name) {
   return NULL;
 }
 
+int blocks_of(const operation* what) { return what->blocks ? what->blocks : group_size; }
+
 int call(const operation* what, MPI_Comm comm, int bytes, int root) {
   if (!what->nonblocking) return what->call(comm, bytes, root, NULL);
   MPI_Request request;
@@ -253,7 +255,7 @@ static int has(const unsigned char* block, size_t i, int value, int as_float) {
 void make_data(const operation* what, size_t bytes) {
   const int as_float = what->reduces && has_floats(bytes);
   const size_t elements = as_float ? bytes / sizeof(float) : bytes;
-  const int blocks = what->blocks ? what->blocks : group_size;
+  const int blocks = blocks_of(what);
   for (int block = 0; block < blocks; ++block)
     for (size_t i = 0; i < elements; ++i)
       put(sent + block * bytes, i, value_of(group_rank, block, i, as_float), as_float);

@@ -8,7 +8,9 @@ typedef struct operation operation;
 // NULL if there is no such collective. The names of nonblocking ones begin with an i, such as ibcast. Their pointer is
 // valid until the next search.
 const operation* find_operation(const char* name);
-// Reserves memory for messages of this number of bytes. Returns 0 if there is not enough.
+// The number of blocks in the larger buffer of a rank.
+int blocks_of(const operation* what);
+// Reserves two buffers of at least this number of bytes. Returns 0 if there is not enough memory.
 int make_room(size_t bytes);
 // Room for one message, after make_room().
 unsigned char* message(void);

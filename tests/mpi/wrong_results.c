@@ -47,7 +47,7 @@ static int is_right(const operation* what) {
 
 static void try_all(const char* name) {
   const operation* what = find_operation(name);
-  if (!make_room(bytes)) exit(1);
+  if (!make_room(bytes * (size_t)blocks_of(what))) exit(1);
   for (group_rank = 0; group_rank < size; ++group_rank)
     make_data(what, bytes), memcpy(data + group_rank * bytes, message(), bytes);
   group_rank = 0, wrong = -1;

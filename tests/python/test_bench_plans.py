@@ -1,9 +1,12 @@
 """The options of ``culmen bench collectives``: ranks, sizes, roots, mappings, algorithms."""
 
+import re
+from pathlib import Path
+
 import pytest
 from bench_tables import OPENMPI, complaint, plan
 from culmen.bench.collectives.plan import collectives_named, ranks_of, roots_named
-from culmen.bench.collectives.points import Protocol
+from culmen.bench.collectives.points import Protocol, blocks_of
 from culmen.bench.mappings import flags_of, mappings_of
 from culmen.bench.words import beside, shown_size, sizes_of
 from culmen.cli.work.collectives import plan_of
@@ -68,14 +71,41 @@ def test_mappings_are_core_socket_or_node():
         ),
         ({"mappings": ("core",), "ranks": (4000,)}, "--mapping core: each rank needs a core"),
         ({"roots": (2,)}, "--root 2: it must be from 0 to 1"),
-        ({"sizes": (2**30,)}, "--sizes 1073741824: 4 ranks exchange at most 536870911 bytes each"),
-        ({"sizes": (2**20,), "ranks": (2000,)}, "--sizes 1048576: 2000 ranks need 8.39e+03 GB"),
+        (
+            {"collectives": ("bcast", "alltoall"), "sizes": (2**30,)},
+            "--sizes 1073741824: 4 ranks exchange at most 536870911 bytes each in alltoall",
+        ),
+        (
+            {"collectives": ("allgather",), "sizes": (2**20,), "ranks": (2000,)},
+            "--sizes 1048576: 2000 ranks need 8.39e+03 GB",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(given, says):
     text = complaint(plan(**given).check)
     assert says in text
     assert "\n" not in text
+
+
+def test_only_some_collectives_need_memory_for_a_block_of_each_rank(monkeypatch):
+    """The tuning of `--fast` fits on nodes with 256 GB and 128 ranks each."""
+    monkeypatch.setattr("culmen.bench.collectives.plan.available_bytes", lambda: 256 * 10**9)
+    monkeypatch.setattr("culmen.bench.collectives.plan.ranks_on_a_node", lambda ranks: 128)
+    fast = ("bcast", "allreduce", "reduce")
+    plan(collectives=fast, ranks=(512, 4096), sizes=(2**20,)).check()
+    wanted = plan(collectives=(*fast, "ialltoall"), ranks=(1024,), sizes=(2**20,))
+    assert "--sizes 1048576: 1024 ranks need 275 GB" in complaint(wanted.check)
+    without = complaint(wanted.check, True, True)
+    assert without.startswith("ialltoall with 1048576 bytes, the largest usual size: 1024 ranks need 275 GB")
+    assert without.endswith("half; give smaller --sizes, or fewer ranks, or only collectives such as bcast")
+
+
+def test_the_benchmark_agrees_on_the_collectives_with_one_block():
+    source = (Path(__file__).parents[2] / "src/mpibench/operations.c").read_text()
+    blocks = dict(re.findall(r'\{"(\w+)", ([01]),', source))
+    assert len(blocks) == 17
+    for name, number in blocks.items():
+        assert blocks_of(name, 7) == blocks_of(f"i{name}", 7) == (int(number) or 7)
 
 
 def test_an_mpi_whose_algorithms_are_unknown_is_refused():

@@ -16,7 +16,7 @@ from .. import layouts, mappings
 from ..layouts import Layout
 from ..suites.programs import program_in
 from ..words import MOST_BYTES, check_known, words_of
-from .points import BARRIERS, Protocol, roots_of
+from .points import BARRIERS, Protocol, blocks_of, roots_of
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
 MOST_RANKS = 4096  #: in a measurement
@@ -99,8 +99,9 @@ class Plan:
         there = [algorithm.name for algorithm in known.algorithms(name, ranks)]
         return [one for one in there if not self.algorithms or one in self.algorithms]
 
-    def check(self, here: bool = True) -> None:
-        """Raises InputError if this machine cannot measure it. ``here``: this machine measures, not a job."""
+    def check(self, here: bool = True, usual_sizes: bool = False) -> None:
+        """Raises InputError if this machine cannot measure it. ``here``: this machine measures, not a job.
+        ``usual_sizes``: the user gave no message sizes."""
         known = known_collectives(self.launcher)
         check_known("--collectives", "collective", self.collectives, known.measurable)
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
@@ -128,7 +129,7 @@ class Plan:
                 raise InputError("--root: the programs of --with choose the root themselves")
         if max(self.roots) >= min(self.ranks):
             raise InputError(f"--root {max(self.roots)}: it must be from 0 to {min(self.ranks) - 1}")
-        largest, ranks = max(self.sizes), max(self.ranks)
+        ranks = max(self.ranks)
         if here:
             mappings.check(self.launcher, ranks, self.mappings)
             layouts.check_room(self.layouts)
@@ -143,14 +144,25 @@ class Plan:
             raise InputError(
                 f"--ranks {ranks}: this allocation has room for {room} ranks; give fewer ranks, or allocate more tasks"
             )
-        if largest * ranks > MOST_BYTES:
-            raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {MOST_BYTES // ranks} bytes each")
+        self._check_memory(here, usual_sizes)
+
+    def _check_memory(self, here: bool, usual_sizes: bool) -> None:
+        largest, ranks = max(self.sizes), max(self.ranks)
+        name = max(self.collectives, key=lambda each: blocks_of(each, ranks))
+        blocks = blocks_of(name, ranks)
+        given = f"{name} with {largest} bytes, the largest usual size" if usual_sizes else f"--sizes {largest}"
+        instead = "give smaller --sizes, or fewer ranks" if usual_sizes else "give a smaller size or fewer ranks"
+        if blocks > 1:
+            instead += ", or only collectives such as bcast"
+        if largest * blocks > MOST_BYTES:
+            most = MOST_BYTES // blocks
+            raise InputError(f"{given}: {ranks} ranks exchange at most {most} bytes each in {name}; {instead}")
         on_a_node = max((each.per_node for each in self.layouts), default=ranks_on_a_node(ranks))
-        needed, free = 2 * largest * ranks * on_a_node, available_bytes()
+        needed, free = 2 * largest * blocks * on_a_node, available_bytes()
         if here and needed > _MEMORY_SHARE * free:
             raise InputError(
-                f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
-                f"{free / 1e9:.3g} GB are free, of which culmen uses half; give a smaller size or fewer ranks"
+                f"{given}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
+                f"{free / 1e9:.3g} GB are free, of which culmen uses half; {instead}"
             )
 
 

@@ -10,6 +10,12 @@ from ..sampling import Limits, Series
 _ROOTED = ("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv")
 BARRIERS = ("barrier", "ibarrier")
 """Collectives without a message."""
+_ONE_BLOCK = ("barrier", "bcast", "reduce", "allreduce", "scan", "exscan")
+
+
+def blocks_of(collective: str, ranks: int) -> int:
+    """The number of blocks of the message size in the larger buffer of a rank."""
+    return 1 if collective.removeprefix("i") in _ONE_BLOCK else ranks
 
 
 def roots_of(collective: str, roots: Sequence[int]) -> list[int]:

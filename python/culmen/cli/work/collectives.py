@@ -77,7 +77,7 @@ def plan_of(
         baseline or DEFAULT,
         layouts,
     )
-    out.check(here=not most_ranks)
+    out.check(not most_ranks, not sizes)
     return out
 
 

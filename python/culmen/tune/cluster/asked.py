@@ -235,7 +235,7 @@ def tuning_of(
         protocol,
         layouts=layouts,
     )
-    out.check(here=not most_ranks)
+    out.check(not most_ranks, not sizes)
     no_rules = [name for name in out.collectives if not can_hold(name, known)]
     if no_rules:
         raise InputError(
