@@ -20,7 +20,7 @@ static int keyval;
 static MPI_Comm no_communicator;
 static int64_t memory;  // bytes that communicators take at most
 unsigned tune_left_out;
-uint32_t tune_without_choice[2];
+uint64_t tune_without_choice[2];
 static MPI_Datatype int64_type, byte_type;
 static MPI_Op largest;
 
@@ -256,9 +256,9 @@ static int has_cells(unsigned what) {
   return tune_settings.collectives >> what & 1 && tune_mpi->of[what] != NULL && tune_has_choices(what);
 }
 
-static void note(uint32_t* of, unsigned bit, unsigned what) {
+static void note(uint64_t* of, unsigned bit, unsigned what) {
   if (!(tune_settings.collectives >> what & 1) || __atomic_load_n(of, __ATOMIC_RELAXED) >> bit & 1) return;
-  __atomic_or_fetch(of, UINT32_C(1) << bit, __ATOMIC_RELAXED);
+  __atomic_or_fetch(of, UINT64_C(1) << bit, __ATOMIC_RELAXED);
 }
 
 void tune_note_no_choice(enum tune_what what) {

@@ -101,7 +101,7 @@ void tune_keep(const struct tune_state* state, int has_ended) {
   free(text);
 }
 
-static void write_without_choice(FILE* out, const uint32_t without_choice[2]) {
+static void write_without_choice(FILE* out, const uint64_t without_choice[2]) {
   const char* before = "no_choice\t";
   for (unsigned k = 0; k < tune_collectives + tune_blocking; ++k) {
     const int is_persistent = k >= tune_collectives;
@@ -113,7 +113,7 @@ static void write_without_choice(FILE* out, const uint32_t without_choice[2]) {
   if (*before == ',') fputc('\n', out);
 }
 
-static void write_header(FILE* out, int ranks, unsigned left_out, const uint32_t without_choice[2]) {
+static void write_header(FILE* out, int ranks, unsigned left_out, const uint64_t without_choice[2]) {
   fprintf(out, TUNE_FIRST_LINE "\nmpi\t%s\nranks\t%d\nnodes\t%d\nprocessor\t%s\n", tune_version, ranks, tune_nodes,
           tune_processor);
   if (tune_off != NULL) fprintf(out, "off\t%s\n", tune_off);
@@ -121,7 +121,7 @@ static void write_header(FILE* out, int ranks, unsigned left_out, const uint32_t
   write_without_choice(out, without_choice);
 }
 
-static void write_all(const char* text, size_t bytes, int ranks, unsigned left_out, const uint32_t without_choice[2]) {
+static void write_all(const char* text, size_t bytes, int ranks, unsigned left_out, const uint64_t without_choice[2]) {
   char fresh[4096];
   snprintf(fresh, sizeof fresh, "%s.new", tune_settings.dump);
   FILE* const out = fopen(fresh, "w");
@@ -155,9 +155,10 @@ void tune_write_file(void) {
   REAL(MPI_Gatherv)(kept, bytes, chars(), all, counts, is_first ? counts + size : NULL, chars(), 0, tune_world());
   const int mine = (int)tune_left_out;
   REAL(MPI_Reduce)(&mine, &left_out, 1, ints(), PROBE_OBJECT("ompi_mpi_op_sum", MPI_SUM), 0, tune_world());
-  uint32_t without_choice[2] = {0, 0};
+  uint64_t without_choice[2] = {0, 0};
   REAL(MPI_Reduce)
-  (tune_without_choice, without_choice, 2, ints(), PROBE_OBJECT("ompi_mpi_op_bor", MPI_BOR), 0, tune_world());
+  (tune_without_choice, without_choice, 2, PROBE_OBJECT("ompi_mpi_int64_t", MPI_INT64_T),
+   PROBE_OBJECT("ompi_mpi_op_bor", MPI_BOR), 0, tune_world());
   if (is_first) write_all(all, total, size, (unsigned)left_out, without_choice);
   free(all);
   free(counts);

@@ -90,9 +90,9 @@ static uint64_t number_of(const char* name, uint64_t otherwise, uint64_t least, 
 }
 
 /// The collectives in a text such as "bcast,allreduce"; all of them without a text.
-static uint32_t collectives_in(const char* text) {
-  if (text == NULL) return UINT32_MAX;
-  uint32_t found = 0;
+static uint64_t collectives_in(const char* text) {
+  if (text == NULL) return UINT64_MAX;
+  uint64_t found = 0;
   char copy[512];
   snprintf(copy, sizeof copy, "%s", text);
   char* rest = copy;
@@ -102,7 +102,7 @@ static uint32_t collectives_in(const char* text) {
     if (what == tune_collectives)
       SAY_ONCE("CULMEN_TUNING_COLLECTIVES names '%s', which is no collective; known are bcast, allreduce and the like",
                word);
-    else found |= UINT32_C(1) << what;
+    else found |= UINT64_C(1) << what;
   }
   return found;
 }

@@ -40,6 +40,7 @@ enum tune_what {
   tune_collectives,
   tune_blocking = tune_ibarrier  // number of the blocking ones
 };
+_Static_assert(tune_collectives <= 64, "a set of collectives has 64 bits");
 enum {
   tune_classes = 34,  // of sizes: 0 bytes, 1, 2 to 3, 4 to 7, …; the last one has all larger sizes
   tune_most_algorithms = 16,
@@ -81,7 +82,7 @@ struct tune_settings {
   unsigned warm_up;         // calls of a cell before it is explored
   unsigned again;           // calls until the choice is looked at again, at first
   uint64_t least, most;     // bytes
-  uint32_t collectives;     // a bit for each
+  uint64_t collectives;     // a bit for each
   uint64_t memory;          // of a process, in bytes
   int reproducible;         // reductions are left alone
   int one_thread;           // the user says that one thread at a time calls MPI
@@ -370,7 +371,7 @@ void tune_say_unmatched(void);
 extern unsigned tune_left_out;
 /// The collectives that the program called and for which there is no choice here: a bit for each, and then a bit for
 /// each persistent one, in the order of the blocking ones.
-extern uint32_t tune_without_choice[2];
+extern uint64_t tune_without_choice[2];
 void tune_note_no_choice(enum tune_what what);
 void tune_note_no_choice_if_persistent(enum tune_what nonblocking);
 /// Keeps the choices of a communicator for the file.
