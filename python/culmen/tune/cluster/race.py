@@ -88,16 +88,28 @@ def _median(point: Point) -> float:
 
 
 def _times_faster(point: Point, default: Point) -> float:
-    """Only visits of the same rounds are compared, because a whole round can be slower than another."""
-    return times_faster(zip(map(median, default.in_time), map(median, point.in_time), strict=False))
+    """0 if it is not known."""
+    pairs = _in_same_rounds(default, point)
+    return times_faster(pairs) if pairs else 0.0
 
 
 def _always_slower(point: Point, best: Point) -> bool:
-    """Whether the point was slower in all of the last visits that both have. These were in the same rounds."""
-    common = min(len(point.in_time), len(best.in_time))
-    if common < _PAIRS:
+    """Whether the point was slower in all of the last visits that both have."""
+    last = _in_same_rounds(point, best)[-_PAIRS:]
+    if len(last) < _PAIRS:
         return False
-    own, other = (
-        np.array([np.median(times) for times in each.in_time[common - _PAIRS : common]]) for each in (point, best)
-    )  # fmt: skip
+    own, other = np.array(last).T
     return bool(np.all(own > other) and np.median(own / other) > _SLOWER)
+
+
+def _in_same_rounds(one: Point, other: Point) -> list[tuple[float, float]]:
+    """The median times of each round in which calls of both count. Only these are compared, because a whole round can
+    be slower than another."""
+    own, others = _medians(one), _medians(other)
+    return [(own[k], others[k]) for k in sorted(own.keys() & others.keys())]
+
+
+def _medians(point: Point) -> dict[int, float]:
+    """By the numbers of the rounds."""
+    counting = {k: [t for t in times if t > 0] for k, times in enumerate(point.visits)}
+    return {k: median(times) for k, times in counting.items() if times}
