@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT, Collectives
+from culmen.launch.mpi.versions import UNSAFE
 from culmen.tune.autotune.tuned import Choice, Tuning, read_tuning
 from profiles import built
 from test_autotune import tuned, written
@@ -24,7 +25,7 @@ def collectives_of(mpi: str) -> Collectives:
 
 def usable(known: Collectives, collective: str) -> list[str]:
     table = known.nonblocking[collective]
-    keys = ("equal_counts_only", "hangs", "splits_counts", "wrong", "wrong_in_place")
+    keys = (*UNSAFE, "splits_counts")
     left_out = {name for key in keys for name in table.get(key, [])}
     return [name for name in table["algorithms"] if name not in left_out]
 

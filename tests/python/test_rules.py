@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from culmen.cli.work import summary
 from culmen.launch.mpi import load
-from culmen.launch.mpi.collectives import DEFAULT
+from culmen.launch.mpi.collectives import DEFAULT, Collectives
+from culmen.launch.mpi.versions import UNSAFE
 from culmen.tune.rules.file import Row, Rules, RulesError, numbers_in, read_rules, value_of, written
 from culmen.tune.rules.lint import Lint, said
 from culmen.tune.rules.made import can_hold, looks_at_sizes, one_for_all_sizes, rules_of, steps
@@ -169,6 +170,15 @@ def test_the_second_table_of_a_collective_holds(tmp_path):
 )
 def test_each_mistake_is_named(tmp_path, text, said):
     assert any(said in finding.text for finding in lint(tmp_path, text).findings())
+
+
+@pytest.mark.parametrize("key", UNSAFE)
+def test_an_unsafe_algorithm_is_not_chosen_and_is_explained(tmp_path, key):
+    of = {"bcast": {"number_in": "x", "algorithms": ["linear", "chain"], "in_rules": {"sizes": "own"}, key: ["chain"]}}
+    known = Collectives(of=of)
+    assert [one.name for one in known.safe_algorithms("bcast", 4)] == [DEFAULT, "linear"]
+    found = Lint(rules(tmp_path, "1\n7\n1\n0\n1\n0 2 0 0\n"), known, "Open MPI 4").findings()
+    assert [each.text for each in found] == [f"bcast: chain {UNSAFE[key]}."]
 
 
 def test_rules_with_different_numbers_of_requests_differ(tmp_path):

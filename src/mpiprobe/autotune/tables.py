@@ -14,7 +14,6 @@ except ImportError:  # Python 3.10
 
 Table = dict[str, Any]
 
-_UNSAFE = ("equal_counts_only", "hangs", "wrong", "wrong_in_place")
 _HEAD = """// Made by tables.py from the data files of the MPIs.
 #include "mpiprobe/autotune/tune.h"
 """
@@ -24,13 +23,13 @@ def main(output: str, *data: str) -> None:
     parts = [_HEAD]
     mpis: dict[str, list[str]] = {"openmpi": [], "mpich": []}
     sys.path.insert(0, str(Path(data[0]).parent))
-    from versions import versions
+    from versions import UNSAFE, versions
 
     files = {Path(name).stem: tomllib.loads(Path(name).read_text(encoding="utf-8")) for name in sorted(data)}
     for name, mpi in versions(files):
         if "collectives" not in mpi:
             continue
-        tables, own = _collectives(re.sub(r"\W", "_", name), mpi["collectives"])
+        tables, own = _collectives(re.sub(r"\W", "_", name), mpi["collectives"], UNSAFE)
         parts += _for(mpi["module"], tables)
         mpis[mpi["module"]].append(own.format(version=mpi["title"].split()[-1]))
     for module, rows in mpis.items():
@@ -44,7 +43,7 @@ def _for(module: str, lines: Iterable[str]) -> list[str]:
     return [f"#if {condition}", *lines, "#endif", ""]
 
 
-def _collectives(prefix: str, collectives: Table) -> tuple[list[str], str]:
+def _collectives(prefix: str, collectives: Table, unsafe_keys: Iterable[str]) -> tuple[list[str], str]:
     """The tables, and the row of the MPI, in which the version is missing."""
     lines, places = [], []
     nonblocking = {f"i{what}": table for what, table in collectives.get("nonblocking", {}).items()}
@@ -54,7 +53,7 @@ def _collectives(prefix: str, collectives: Table) -> tuple[list[str], str]:
         assert len(seconds) <= 1, f"{what} has more than one further variable"
         second, usual, forced = seconds[0] if seconds else (None, 0, 0)
         masks = [_mask(names, collectives.get(key, [])) for key in ("two_ranks_only", "powers_of_two_only")]
-        unsafe = [name for key in _UNSAFE for name in table.get(key, [])]
+        unsafe = [name for key in unsafe_keys for name in table.get(key, [])]
         fields = [
             *map(json.dumps, (what, table["number_in"])),
             *(json.dumps(second) if second else "NULL", str(usual), str(forced), str(len(names))),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .versions import UNSAFE
+
 DEFAULT = "default"  # the MPI's own choice
 
 
@@ -168,7 +170,8 @@ class Collectives:
         """Those of ``algorithms`` that any program may use. ``same_types``: if all ranks give the same datatype.
         ``commutative``: if all operators commute."""
         table = self.of[collective]
-        unsafe = {*table.get("wrong_in_place", []), *([] if same_types else table.get("splits_counts", []))}
+        unsafe = {name for key in UNSAFE if key != "equal_counts_only" for name in table.get(key, [])}
+        unsafe |= set() if same_types else {*table.get("splits_counts", [])}
         unsafe |= set() if commutative else {*table.get("commutative_only", [])}
         unsafe |= {*table.get("equal_counts_only", [])} - {*table.get("needs", {})}
         return [one for one in self.algorithms(collective, ranks) if one.name not in unsafe]

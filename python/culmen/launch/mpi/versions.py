@@ -10,6 +10,14 @@ from typing import Any
 
 Data = dict[str, Any]
 
+UNSAFE = {
+    "equal_counts_only": "needs the same count for all ranks",
+    "wrong_in_place": "gives wrong results with MPI_IN_PLACE",
+    "wrong": "gives wrong results",
+    "hangs": "can hang",
+}
+"""Keys of a collective with algorithms that not every program can use, and why."""
+
 
 def versions(files: Mapping[str, Data]) -> Iterator[tuple[str, Data]]:
     """The names and contents of those with a title, with all that they share. ``files``: the content of each data file,

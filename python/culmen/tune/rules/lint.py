@@ -9,6 +9,7 @@ from typing import TypeVar
 from ...base.text import plural
 from ...bench.words import shown_size
 from ...launch.mpi.collectives import DEFAULT, Collectives
+from ...launch.mpi.versions import UNSAFE
 from .file import COLLECTIVES, Ranks, Row, Rules, Span, Table, numbers_in, reachable, value_of
 from .tried import Expected
 
@@ -20,9 +21,7 @@ _STEP = 8  # bytes; a multiple of the sizes of the test's datatypes
 _REASONS = {
     "commutative_only": "needs operators that commute",
     "splits_counts": "needs the same count and datatype on all ranks",
-    "equal_counts_only": "needs the same count for all ranks",
-    "wrong_in_place": "gives wrong results with MPI_IN_PLACE",
-    "hangs": "can hang",
+    **UNSAFE,
 }
 
 
