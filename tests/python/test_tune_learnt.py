@@ -1,5 +1,6 @@
 """The choices that the tuner of ``culmen autotune`` makes for ``culmen tune cluster --fast``."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from culmen.bench.collectives.samples import Header
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.launch.preloading import flags_of_variables
+from culmen.tune.cluster import learning
 from culmen.tune.cluster.choices import tuned_from
 from culmen.tune.cluster.learning import _Cell, _groups, class_of
 from culmen.tune.cluster.learnt import Choice, about_searches, learnt_file, read_learnt, write_learnt, write_why_not
@@ -80,3 +82,12 @@ def test_variables_reach_other_hosts():
     assert flags_of_variables(mpis["Open MPI 4"], names, {file: "hosts"}) == ["-x", "LD_PRELOAD"]
     assert flags_of_variables(mpis["Open MPI 4"], names, {}) == []
     assert flags_of_variables(mpis["MPICH 4"], names, {mpis["MPICH 4"].mpi.host_file: "hosts"}) == []
+
+
+def test_the_calls_for_further_comparisons_are_those_of_the_tuner():
+    folder = Path(__file__).parents[2] / "src/mpiprobe/autotune"
+    header, cells = (folder / "race.h").read_text(), (folder / "cells.c").read_text()
+    usual = r"tune_passes = (\d+), tune_look_rounds = (\d+) \* tune_passes, tune_most_looked_again = (\d+)"
+    passes, rounds, again = map(int, re.search(usual, header).groups())
+    assert (passes * rounds, again) == (learning._LOOK_ROUNDS, learning._LOOKED_AGAIN)
+    assert int(re.search(r"longer = (\d+)", cells)[1]) == learning._LONGER

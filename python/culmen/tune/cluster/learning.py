@@ -30,7 +30,9 @@ from .measured import RACE
 # conditions, such as addresses in memory. If calls take long, there is only the first one.
 _REPETITIONS = (3, 9)
 LAUNCHES = len(_REPETITIONS)
-_SECOND_LOOKS = 3 * 15 + 1 + 3 * 15 + 4  # calls for two further comparisons of three algorithms: see cells.c
+_LOOK_ROUNDS, _LOOKED_AGAIN = 15, 3  # tune_look_rounds and tune_most_looked_again in src/mpiprobe/autotune/race.h
+_RECHECK, _LONGER = 1, 4  # the calls before the first further comparison, and `longer` in cells.c
+_SECOND_LOOKS = 2 * _LOOKED_AGAIN * _LOOK_ROUNDS + _RECHECK + _LONGER * _RECHECK  # calls for two further comparisons
 _AT_ONCE = 16  # calls for which the ranks get one command
 _PREFIX = "CULMEN_TUNING_"
 _ONE_RULE = "its rule holds for all message sizes, but this tuner chooses for each size"
@@ -170,7 +172,7 @@ def _groups(cell: _Cell, name: str) -> list[list[int]]:
 
 
 def class_of(collective: str, size: int, ranks: int) -> int:
-    """The smallest size for which the tuner has the same choice. See wrappers.py in src/mpiprobe/autotune."""
+    """The smallest size for which the tuner has the same choice. See src/mpiprobe/autotune/wrappers.py."""
     bytes_of_all = size * ranks if collective in ("reduce_scatter", "allgatherv") else size
     return 1 << (bytes_of_all.bit_length() - 1) if bytes_of_all else 0
 
@@ -224,7 +226,7 @@ def _settings(cell: _Cell, dump: Path, repetitions: int) -> dict[str, str]:
         "COLLECTIVES": ",".join(cell.names),
         "WITHOUT": ",".join(excluded),
         "REPETITIONS": str(repetitions),
-        "RECHECK": "1",
+        "RECHECK": str(_RECHECK),
         "SAME_TYPES": "1" if cell.allowed[0] else "",
     }
     others = dict.fromkeys((name for name in os.environ if name.startswith(_PREFIX)), "")
