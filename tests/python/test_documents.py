@@ -93,6 +93,12 @@ def test_architecture_names_files_that_are_there():
         assert any((folder / name).exists() for folder in folders), name
 
 
+@pytest.mark.parametrize("folder", ["src/mpiprobe", "src/mpiprobe/autotune"])
+def test_architecture_names_every_source_file_of_the_preloaded_libraries(folder):
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    assert not [path.name for path in (ROOT / folder).glob("*.c") if f"| `{folder}/{path.name}`" not in text]
+
+
 def test_the_reference_of_python_has_every_public_name():
     text = (ROOT / "docs/reference/python.md").read_text()
     told = set(re.findall(r"^\.\. auto\w+:: culmen\.(\w+)$", text, re.MULTILINE))

@@ -1,7 +1,7 @@
 """``culmen tune``: a group of commands."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,17 +15,14 @@ from .tune_lines import Maximize, UseHours, UseRuns
 from .tune_lines import io as io
 from .tune_lines import placement as placement
 
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        metavar="X",
-        show_default=False,
-        min=0.01,
-        max=3600,
-        help="Longest time, in seconds, of the measurement of one algorithm with one message size. Default: 0.3.",
-    ),
-]
+
+def _seconds(usual: str) -> Any:
+    about = f"Longest time, in seconds, of the measurement of one algorithm with one message size. Default: {usual}."
+    return typer.Option("--seconds", metavar="X", show_default=False, min=0.01, max=3600, help=about)
+
+
+Seconds = Annotated[float | None, _seconds("0.3")]
+SecondsOfCluster = Annotated[float | None, _seconds("0.3; with --fast: 0.1")]
 Commutative = Annotated[
     bool,
     typer.Option(
@@ -73,16 +70,21 @@ def cluster(
             "--ranks",
             metavar="N,N-N,…",
             help="Numbers of ranks, as for `culmen bench collectives`. By default, the largest number is the number "
-            "of ranks of the job, or the number of cores if there is no job; 9, 17, 33, … are also tuned.",
+            "of ranks of the job, but at most 4096. Without a job, it is the number of cores. 9, 17, 33, … are also "
+            "tuned.",
         ),
     ] = None,
     node_counts: NodeCounts = None,
     ranks_per_node: RanksPerNode = None,
     sizes: Annotated[
         str | None,
-        typer.Option("--sizes", metavar="N,N-N,…", help="Message sizes in bytes, such as 8,1K-4M. Default: 1-1M."),
+        typer.Option(
+            "--sizes",
+            metavar="N,N-N,…",
+            help="Message sizes in bytes, such as 8,1K-4M. Default: 1-1M; with --fast: 8,64,512,4K,32K,256K,1M.",
+        ),
     ] = None,
-    seconds: Seconds = None,
+    seconds: SecondsOfCluster = None,
     timeout: Annotated[
         float,
         typer.Option(
