@@ -41,8 +41,9 @@ def file_of_launch(name: str, folder: Path | None = None) -> Path:
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     """The value is the geometric mean of the times of all collectives and sizes, in seconds."""
     launcher, setting = _launcher(p), _setting(p)
-    written = file_of_launch(f"{p['name']}-{p['number']}")
-    written.unlink(missing_ok=True)  # from an earlier measurement with other options
+    written = [] if "choice" in p else [file_of_launch(f"{p['name']}-{p['number']}")]  # a race needs the value only
+    for path in written:
+        path.unlink(missing_ok=True)  # from an earlier measurement with other options
     protocol = Protocol(0.1, 1.0, 0, float(p["timeout_s"]), most_calls=MOST_CALLS)
     sizes = [int(word) for word in p["sizes"].split(",")]
     environment = _environment(launcher, setting)
@@ -54,9 +55,8 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
             times |= _collective(ranks, collective, sizes if collective not in BARRIERS else [0], protocol)
         times |= {Spot(MESSAGES, size): _messages(ranks.session, size) for size in sizes}
         _end(ranks, setting)
-    if p["name"]:
-        rows = [(*spot, f"{time_s:.6g}") for spot, time_s in times.items()]
-        write_part(written, COLUMNS, rows)
+    for path in written:
+        write_part(path, COLUMNS, [(*spot, f"{time_s:.6g}") for spot, time_s in times.items()])
     return mean_of(times), {"points": len(times)}
 
 

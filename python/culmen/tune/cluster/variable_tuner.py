@@ -130,8 +130,6 @@ class VariableTuner:
                     **self._wanted.fixed(),
                     "variable": variable.name,
                     "setting": json.dumps(dict(setting), sort_keys=True),
-                    "name": "race",
-                    "number": 0,
                 }.items()
             },
             "starts": [{"choice": DEFAULT}],
