@@ -68,7 +68,7 @@ static double noise(void) {
 static unsigned call(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_call one = {cell->comm, cell->algorithm, 0};
   if (cell->left != 0) --cell->left;
-  else one = tune_compared(state, what, cell);
+  else one = tune_next_call(state, what, cell);
   if (one.begin_ns != 0) tune_note(state, what, cell, (uint64_t)(usual_ns[one.algorithm] * noise()));
   return one.algorithm;
 }
@@ -102,7 +102,7 @@ static unsigned later(int calls, int until, int lost, struct tune_cell* block) {
     struct tune_place place = {NULL, NULL};
     unsigned algorithm = block->algorithm;
     if (block->left != 0) --block->left;
-    else algorithm = tune_compared_later(&state, tune_ibcast, block, &place);
+    else algorithm = tune_next_nonblocking(&state, tune_ibcast, block, &place);
     ns[under_way] = usual_ns[algorithm] * noise();
     if (place.ns != NULL && k == lost) *place.is_lost = 1;
     else if (place.ns != NULL) places[under_way++] = place;

@@ -119,7 +119,7 @@ static struct tune_call watched(struct tune_cell* cell) {
   return call;
 }
 
-struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
+struct tune_call tune_next_call(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   if (cell->state == tune_explored && cell->again == for_ever) cell->state = tune_loaded;  // it stays for ever
   if (cell->state == tune_loaded) cell->comm = place_of(state, what, cell->algorithm);
   if (cell->state == tune_explored && cell->rest > 0) return watched(cell);
@@ -338,8 +338,8 @@ void tune_finish_sums(struct tune_state* state) {
   }
 }
 
-unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
-                             struct tune_place* place) {
+unsigned tune_next_nonblocking(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
+                               struct tune_place* place) {
   *place = (struct tune_place){NULL, NULL, 0};
   if (cell->trial != NULL && is_full(cell->trial)) {
     const int has_sums = cell->trial->sums != NULL;
@@ -354,7 +354,7 @@ unsigned tune_compared_later(struct tune_state* state, enum tune_what what, stru
       return cell->algorithm;
     }
   }
-  const struct tune_call call = tune_compared(state, what, cell);
+  const struct tune_call call = tune_next_call(state, what, cell);
   struct tune_trial* const trial = cell->trial;
   if (call.begin_ns == 0) return call.algorithm;
   if (trial == NULL) {

@@ -17,7 +17,7 @@ static int is_complete(MPI_Request request) {
 #endif
 }
 
-struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
+struct tune_cell* tune_nonblocking_cell(struct tune_state* state, enum tune_what what, uint64_t bytes) {
   if (state->cells[what] == NULL) tune_note_no_choice(what);
   // Another thread would read the variables of this call.
   if (state->agreed == NULL || tune_settings.several_threads) return NULL;
@@ -43,7 +43,7 @@ struct tune_later tune_start(struct tune_state* state, enum tune_what what, stru
     --cell->left;
   } else {
     struct tune_place place;
-    call.algorithm = tune_compared_later(state, what, cell, &place);
+    call.algorithm = tune_next_nonblocking(state, what, cell, &place);
     call.sample = new_sample(state, cell, place);
   }
   if (call.algorithm != 0 || call.sample != NULL) call.keeps_errors = tune_keeps_errors(state);
@@ -127,6 +127,6 @@ unsigned tune_algorithm_to_keep(struct tune_state* state, enum tune_what what, u
   if (tune_settings.several_threads || tune_sets) return 0;
   if (!tune_agree(state)) return 0;
   if (state->waiting != 0) tune_settle(state);
-  const struct tune_cell* const cell = tune_later_cell(state, what, bytes);
+  const struct tune_cell* const cell = tune_nonblocking_cell(state, what, bytes);
   return cell != NULL && tune_has_choice(cell) ? cell->algorithm : 0;
 }

@@ -241,13 +241,13 @@ struct tune_call {
   int keeps_errors;
 };
 /// The next call of a cell, if it is compared or watched.
-struct tune_call tune_compared(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
+struct tune_call tune_next_call(struct tune_state* state, enum tune_what what, struct tune_cell* cell);
 /// Keeps the time of a call that was timed, and decides if it was the last one.
 void tune_note(struct tune_state* state, enum tune_what what, struct tune_cell* cell, uint64_t ns);
 static inline struct tune_call tune_begin(struct tune_state* state, enum tune_what what, struct tune_cell* cell) {
   struct tune_call call = {cell->comm, cell->algorithm, 0, 0};
   if (cell->left != 0) --cell->left;
-  else call = tune_compared(state, what, cell);
+  else call = tune_next_call(state, what, cell);
   if ((tune_sets && call.algorithm != 0) || call.begin_ns != 0) call.keeps_errors = tune_keeps_errors(state);
   if (tune_sets && call.algorithm != 0) tune_set(what, call.algorithm);
   if (call.begin_ns != 0) call.begin_ns = probe_nanoseconds();
@@ -282,7 +282,7 @@ int tune_is_tunable(enum tune_what what);
 /// Whether the MPI and the settings leave a choice for nonblocking collectives.
 int tune_has_nonblocking(void);
 /// The cell of a nonblocking call. No rank waits for another one here. Null if the call is not tuned, on every rank.
-struct tune_cell* tune_later_cell(struct tune_state* state, enum tune_what what, uint64_t bytes);
+struct tune_cell* tune_nonblocking_cell(struct tune_state* state, enum tune_what what, uint64_t bytes);
 /// The place for the time of a call, if it counts. is_lost: set if the time is not known.
 struct tune_place {
   double* ns;
@@ -290,8 +290,8 @@ struct tune_place {
   int is_watched;  // the time is for the cell's watch
 };
 /// The algorithm of the next nonblocking call of a cell, if it is compared or watched.
-unsigned tune_compared_later(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
-                             struct tune_place* place);
+unsigned tune_next_nonblocking(struct tune_state* state, enum tune_what what, struct tune_cell* cell,
+                               struct tune_place* place);
 /// A request that is timed: the time in the function that starts it, and in those that wait for it or test it. Between
 /// them, the program does something else.
 struct tune_sample {

@@ -65,7 +65,7 @@ static int {name}_tuned({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))function({number});
   struct tune_state* const state = tune_state_of(comm);
   if (state == NULL{leaves}) return tune_passed(real({words}), request);
-  struct tune_cell* const cell = tune_later_cell(state, tune_i{what}, {bytes});
+  struct tune_cell* const cell = tune_nonblocking_cell(state, tune_i{what}, {bytes});
   if (cell == NULL) return tune_passed(real({words}), request);
   struct tune_later call = tune_start(state, tune_i{what}, cell);
   const int error = real({words});
