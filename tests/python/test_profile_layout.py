@@ -1,12 +1,15 @@
 """The layout of a profile is written twice: for the probe in C, and for its reader in Python."""
 
 import os
+import re
 import shutil
 import subprocess
+from configparser import RawConfigParser
 
 import numpy as np
 import pytest
 from culmen.profile import layout as read
+from culmen.profile.waits import _WAIT_FOR_PEER
 from harness import ROOT
 
 pytestmark = pytest.mark.no_numbers
@@ -40,3 +43,24 @@ def test_both_sides_agree(tmp_path):
 
 def _offsets(layout: np.dtype) -> str:
     return " ".join(str(n) for n in (layout.itemsize, *(layout.fields[name][1] for name in layout.names)))
+
+
+@pytest.fixture(scope="module")
+def functions():
+    table = RawConfigParser()
+    table.read(ROOT / "src/mpiprobe/functions.ini")
+    return {name: table[name] for name in table.sections()}
+
+
+def test_both_sides_agree_on_the_functions_that_wait_for_one_rank(functions):
+    of_one = {name for name, entry in functions.items() if entry.get("waits_for") in ("root", "sender")}
+    assert of_one == _WAIT_FOR_PEER
+
+
+def test_each_way_to_make_a_communicator_has_a_counter(functions):
+    """Unknown ways would share the counter of windows. Communicators of the other ways get names elsewhere."""
+    ways = re.search(r"ways\[\] = \{(.*?)\}", (ROOT / "src/mpiprobe/names.c").read_text(), re.DOTALL)
+    known = re.findall(r'"(\w+)"', ways[1])
+    made = {entry["creates"] for entry in functions.values() if "creates" in entry}
+    assert known[-1] == "window"
+    assert made - {*known} == {"parent", "create_group", "from_group", "from_groups"}
