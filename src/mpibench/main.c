@@ -40,9 +40,10 @@
 #include "operations.h"
 #include "ranks.h"
 #include "sockets.h"
+#include "timing.h"
 #include "variables.h"
 
-enum { most_communicators = 1024, most_calls = 100000, most_counters = 512, tag = 7 };
+enum { most_communicators = 1024, most_counters = 512, tag = 7 };
 
 typedef struct {
   char verb[16];
@@ -55,56 +56,6 @@ static char* rest;  // this text
 static MPI_Comm communicators[most_communicators];
 static int communicator_count;
 static char error_text[MPI_MAX_ERROR_STRING + 64];
-
-static int64_t *starts, *ends;  // of the calls; the ends follow the starts in memory
-
-// The ranks outside of all groups call nothing, so their times do not count.
-static void leave_out_times(int calls) {
-  for (int i = 0; i < calls && group == MPI_COMM_NULL; ++i) starts[i] = INT64_MAX, ends[i] = 0;
-}
-
-// Finds at rank 0, over all ranks, the earliest start of each call and its latest end. The start is negative if a rank
-// was late.
-static void collect(int calls) {
-  if (rank != 0) {
-    MPI_Send(starts, 2 * calls, MPI_INT64_T, 0, tag, control);
-    return;
-  }
-  int64_t* both = malloc(2 * sizeof(int64_t) * (size_t)calls);
-  if (!both) MPI_Abort(control, 1);
-  for (int other = 1; other < size; ++other) {
-    MPI_Recv(both, 2 * calls, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
-    for (int i = 0; i < calls; ++i) {
-      const int late = starts[i] < 0 || both[i] < 0;
-      const int64_t mine = llabs(starts[i]), theirs = llabs(both[i]);
-      starts[i] = (mine < theirs ? mine : theirs) * (late ? -1 : 1);
-      if (both[calls + i] > ends[i]) ends[i] = both[calls + i];
-    }
-  }
-  free(both);
-}
-
-static int timed_calls(const operation* what, MPI_Comm comm, int bytes, int root, int calls, int64_t window_ns) {
-  int64_t first_ns = now_ns() + window_ns + 200000;
-  if (window_ns > 0) broadcast(&first_ns, sizeof first_ns);
-  for (int i = 0; i < calls; ++i) {
-    int late = 0;
-    if (window_ns > 0) {
-      const int64_t begin_ns = first_ns + i * window_ns;
-      late = now_ns() > begin_ns;
-      while (now_ns() < begin_ns) {
-      }
-    } else {
-      barrier();
-    }
-    starts[i] = now_ns();
-    if (late) starts[i] = -starts[i];
-    const int failed = group == MPI_COMM_NULL ? MPI_SUCCESS : call(what, comm, bytes, root);
-    ends[i] = now_ns();
-    if (failed != MPI_SUCCESS) return failed;
-  }
-  return MPI_SUCCESS;
-}
 
 static int say_error(const char* what) {
   snprintf(error_text, sizeof error_text, "%s", what);
@@ -172,6 +123,11 @@ static int repeat(const command* c) {
   return on_all(right) || say_error("a result is wrong");
 }
 
+static void say_times(int64_t calls) {
+  printf("ok");
+  for (int64_t i = 0; i < calls; ++i) printf(" %lld", (long long)times[i]);
+}
+
 // Prints the number of messages of each rank in a call, if each call has the same number.
 static void say_messages(int calls) {
   int64_t* of_rank = calloc((size_t)size, sizeof *of_rank);
@@ -189,21 +145,13 @@ static int time_calls(const command* c) {
   if (!prepare(c, &what)) return 0;
   const int calls = (int)c->number[3];
   if (calls < 1 || calls > most_calls) return say_error("that many calls cannot be made at once");
-  ends = starts + calls;
   reset_counters();
   reset_messages();
-  compare_clocks();
   const int code =
       timed_calls(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2], calls, c->number[4]);
   if (!all_succeeded(code)) return 0;
-  correct_clocks(starts, 2 * calls);
-  leave_out_times(calls);
-  collect(calls);
-  if (rank == 0) {
-    printf("ok");
-    for (int i = 0; i < calls; ++i)
-      printf(" %lld", (long long)(starts[i] < 0 ? -(ends[i] + starts[i]) : ends[i] - starts[i]));
-  }
+  collect_times(calls);
+  if (rank == 0) say_times(calls);
   int64_t least[most_counters];
   const int counters = counter_count < most_counters ? counter_count : most_counters;
   for (int i = 0; i < counters; ++i) least[i] = group == MPI_COMM_NULL ? INT64_MAX : counted(i);
@@ -222,11 +170,6 @@ static int prepare_messages(int64_t bytes, int64_t calls) {
   return on_all(rank > 1 || make_room((size_t)bytes)) || say_error("there is too little memory for the message");
 }
 
-static void say_times(int64_t calls) {
-  printf("ok");
-  for (int64_t i = 0; i < calls; ++i) printf(" %lld", (long long)starts[i]);
-}
-
 // The first and the last byte of each message differ from those of the message before.
 static int time_messages(const command* c) {
   const int64_t bytes = c->number[0], calls = c->number[1];
@@ -239,7 +182,7 @@ static int time_messages(const command* c) {
     if (rank == 0) MPI_Send(data, (int)bytes, MPI_BYTE, 1, tag, communicators[0]);
     MPI_Recv(data, (int)bytes, MPI_BYTE, 1 - rank, tag, communicators[0], MPI_STATUS_IGNORE);
     if (rank == 1) MPI_Send(data, (int)bytes, MPI_BYTE, 0, tag, communicators[0]);
-    starts[i] = (now_ns() - begun) / 2;
+    times[i] = (now_ns() - begun) / 2;
     right &= bytes == 0 || (data[0] == (unsigned char)i && data[bytes - 1] == (unsigned char)i);
   }
   if (!on_all(right)) return say_error("a message is wrong");
@@ -258,7 +201,7 @@ static int open_sockets(const command* c) {
 static int time_by_sockets(const command* c) {
   const int64_t bytes = c->number[0], calls = c->number[1];
   if (!prepare_messages(bytes, calls)) return 0;
-  const char* const failure = time_sockets(message(), bytes, calls, starts);
+  const char* const failure = time_sockets(message(), bytes, calls, times);
   if (failure) return say_error(failure);
   if (rank == 0) say_times(calls);
   return 1;
@@ -409,8 +352,7 @@ int main(int argc, char** argv) {
   join_ranks();
   join_whole_group();
   add_communicator();
-  starts = malloc(2 * sizeof(int64_t) * most_calls);
-  if (!starts) MPI_Abort(MPI_COMM_WORLD, 1);
+  make_room_for_times();
   describe();
   command c;
   while (next_command(&c)) {
