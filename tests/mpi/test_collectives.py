@@ -52,7 +52,8 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
   MPI_Comm_rank(comm, &rank);
   if (getenv("HANG") && rank == 1) for (;;) pause();
   static int calls;
-  const int is_right = getenv("LATE") && ++calls < atoi(getenv("LATE"));
+  ++calls;
+  const int is_right = getenv("LATE") ? calls < atoi(getenv("LATE")) : getenv("EARLY") && calls > 1;
   int code = PMPI_Bcast(data, count, type, root, comm);
   if (rank != root && count > 0 && !is_right) ((char*)data)[count - 1] ^= 1;
   return code;
@@ -226,6 +227,12 @@ def test_wrong_results_of_repeated_calls_are_noticed(launcher, broken, monkeypat
             session.repeat("bcast", 0, 64, 0, 3)
         with pytest.raises(RefusedError, match="a result is wrong"):
             session.repeat("bcast", 0, 64, 0, 1)
+
+
+def test_a_wrong_result_of_the_first_of_several_calls_is_noticed(launcher, broken, monkeypatch):
+    monkeypatch.setenv("EARLY", "1")
+    with Session(launcher, 2, HANGS_S) as session, pytest.raises(RefusedError, match="a result is wrong"):
+        session.repeat("bcast", 0, 64, 0, 3)
 
 
 @pytest.mark.parametrize(("ranks", "sizes"), [(2, "1 4 7 8"), (6, "1 4 7 8"), (60, "1 4"), (300, "4")])
