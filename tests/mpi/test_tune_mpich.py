@@ -1,8 +1,10 @@
 """``culmen tune`` with ranks of MPICH 4: what it does with trees, and the files that it reads."""
 
 import csv
+import itertools
 import json
 import re
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +105,47 @@ def test_conditions_of_algorithms_are_known_for_their_collective(launcher):
             assert name.startswith("comm_") or f'"{name}' in there, f"{collective}: {need}"
 
 
+# Conditions without which an algorithm is wrong. The library has the others for speed: an algorithm for operators that
+# do not commute, or for ranks in any order, is right for all.
+NEEDED = re.compile(
+    r"comm_hierarchy=(?!any)\w+|comm_size=pow2|not count<pow2|is_(?!(commutative|node_consecutive)=no)\w+=\w+"
+)
+
+
+def ways_to_leaves(tree, way=()):
+    for key, below in tree.items():
+        if key.startswith(trees.ALGORITHM):
+            yield key, {each for each in way if NEEDED.fullmatch(each)}
+        else:
+            yield from ways_to_leaves(below, (*way, "not count<pow2" if key == "count=any" else key))
+
+
+def lead_to_it(ways, needs):
+    """Whether one of the ways leads to the algorithm for each call that fulfils the needs."""
+    names = sorted({each.partition("=")[0] for way in ways for each in way if each.startswith("is_")})
+    for values in itertools.product(("yes", "no"), repeat=len(names)):
+        call = {f"{name}={value}" for name, value in zip(names, values, strict=True)}
+        others = {f"{name}={'no' if value == 'yes' else 'yes'}" for name, value in zip(names, values, strict=True)}
+        if not others & needs and not any(way <= needs | call for way in ways):
+            return False
+    return True
+
+
+def test_an_algorithm_needs_what_it_needs_in_the_library(launcher):
+    usual, missing = built_in(launcher), {}
+    for collective, table in launcher.mpi.collectives.of.items():
+        there = defaultdict(list)
+        own = usual[f"collective={collective}"]
+        for leaf, conditions in ways_to_leaves(own.get("comm_type=intra", own)):
+            there[leaf].append(conditions)
+        for name in table["algorithms"]:
+            needs = {*table.get("needs", {}).get(name, []), table.get("before_sizes")}
+            ways = there[trees.name_of_leaf(collective, name)]
+            if ways and not lead_to_it(ways, needs):
+                missing[collective, name] = ways
+    assert missing == {}
+
+
 @pytest.mark.parametrize(
     "tree",
     [
@@ -170,6 +213,13 @@ def test_rules_for_several_nodes_are_tried(launcher, tmp_path, monkeypatch, vari
     routes_beside(rules, known).unlink()
     combined = {"allreduce", "barrier", "bcast", "reduce"} if kind == trees.PARENT else set()
     assert {each.collective for each in not_as_expected(launcher, rules, expected)} == combined
+
+
+def test_scan_is_right_if_the_ranks_of_nodes_are_not_consecutive(launcher, tmp_path, monkeypatch):
+    rules = write(launcher, tmp_path, {"scan": {4: [(64, "smp")]}}, trees.PARENT)
+    monkeypatch.setenv("MPIR_CVAR_ODD_EVEN_CLIQUES", "1")
+    call = Expected("scan", 4, 64, "smp")
+    assert error_of(launcher, call, environment_for(launcher.mpi.collectives, rules)) is None
 
 
 def test_smp_is_tried_where_it_is_used(launcher, tmp_path):

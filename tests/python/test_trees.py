@@ -182,6 +182,16 @@ def test_an_algorithm_is_used_only_where_it_is_right(algorithm, without, instead
     assert leaf(of, "reduce", 4, 64, (OF_ALL - {without}) | {instead}) == "algorithm=MPIR_Reduce_intra_binomial"
 
 
+@pytest.mark.parametrize("consecutive", ["yes", "no"])
+def test_scan_combines_nodes_only_if_their_ranks_are_consecutive(consecutive):
+    """Otherwise the values would be added in the order of the nodes, and not in that of the ranks."""
+    doubling = name_of_leaf("scan", "recursive_doubling")
+    rules = Made(Rules(), {PARENT: rules_of({"scan": {4: [(64, "smp")]}}, KNOWN)})
+    made = with_rules({"collective=scan": {"comm_type=intra": {doubling: {}}}}, rules.rules, KNOWN, rules.between)
+    true = (ON_TWO - {"is_node_consecutive=yes"}) | {f"is_node_consecutive={consecutive}"}
+    assert leaf(made, "scan", 4, 64, true) == (name_of_leaf("scan", "smp") if consecutive == "yes" else doubling)
+
+
 def test_fewer_elements_than_ranks_are_not_scattered():
     of = ruled("reduce", {8: [(16, "reduce_scatter_gather"), (64, "reduce_scatter_gather")]})
     assert leaf(of, "reduce", 8, 28) == "algorithm=MPIR_Reduce_intra_binomial"  # 7 elements
