@@ -1,11 +1,20 @@
-// Preloaded into culmen's benchmark: MPI_Allreduce takes 20 ms more if the MPI chooses the algorithm itself.
+// Preloaded into culmen's benchmark: MPI_Allreduce takes 20 ms more if the MPI chooses the algorithm itself. With
+// OF_BCAST, it is MPI_Bcast.
 #include <mpi.h>
 #include <time.h>
 
-#if defined(OPEN_MPI)
-static const char variable[] = "coll_tuned_allreduce_algorithm";  // read when a communicator is made
+#if defined(OF_BCAST)
+#define LOWER "bcast"
+#define UPPER "BCAST"
 #else
-static const char variable[] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM";  // read in each call
+#define LOWER "allreduce"
+#define UPPER "ALLREDUCE"
+#endif
+
+#if defined(OPEN_MPI)
+static const char variable[] = "coll_tuned_" LOWER "_algorithm";  // read when a communicator is made
+#else
+static const char variable[] = "MPIR_CVAR_" UPPER "_INTRA_ALGORITHM";  // read in each call
 #endif
 enum { most = 4096 };
 static MPI_Comm named[most];  // communicators with a named algorithm
@@ -27,7 +36,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
   return error;
 }
 
-int MPI_Allreduce(const void* sent, void* received, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+static void delay(MPI_Comm comm) {
   int fast = 0;
 #if defined(OPEN_MPI)
   for (int k = 0; k < count; ++k) fast |= named[k] == comm;
@@ -35,5 +44,16 @@ int MPI_Allreduce(const void* sent, void* received, int n, MPI_Datatype type, MP
   fast = has_name();
 #endif
   if (!fast) nanosleep(&(struct timespec){0, 20 * 1000 * 1000}, NULL);
+}
+
+#if defined(OF_BCAST)
+int MPI_Bcast(void* buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+  delay(comm);
+  return PMPI_Bcast(buffer, n, type, root, comm);
+}
+#else
+int MPI_Allreduce(const void* sent, void* received, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  delay(comm);
   return PMPI_Allreduce(sent, received, n, type, op, comm);
 }
+#endif

@@ -104,7 +104,7 @@ def test_a_rules_file_is_tried_with_the_layout_that_was_measured(monkeypatch, tm
     monkeypatch.setattr(tried, "Session", session)
     expected = [tried.Expected("bcast", ranks, 8, "chain") for ranks in (2, 4)]
     found = tried.not_as_expected(
-        Launcher("mpirun", OPEN_MPI), tmp_path / "rules.conf", expected, {}, {4: "2-per-node"}
+        Launcher("mpirun", OPEN_MPI), tmp_path / "rules.conf", expected, {}, {("bcast", 4): "2-per-node"}
     )
     assert mappings == [(2, ""), (4, "2-per-node")]
     assert set(found.values()) == {"no ranks here"}

@@ -79,6 +79,21 @@ def test_only_the_sizes_of_a_part_are_measured():
     assert all(split_of(point["split"]) in wanted.splits() for point in wanted.points())
 
 
+@pytest.mark.parametrize(
+    ("hosts", "mappings"),
+    [
+        ("aabbccdd", {("allreduce", 2): "2-per-node", ("bcast", 4): "1-per-node"}),
+        ("aaaabbbb", {("allreduce", 2): "2-per-node", ("bcast", 4): "2-per-node"}),
+        ("aaaaabbb", {("allreduce", 2): "1-per-node", ("bcast", 4): ""}),  # a row is on both nodes
+        ("aaaaaaaa", {("allreduce", 2): "", ("bcast", 4): ""}),
+    ],
+)
+def test_rules_are_tried_on_as_many_nodes_as_the_communicators_have(hosts, mappings):
+    rows = {**GRID, "rows": ((4, 5),)}
+    calls = ("MPI_Allreduce", "rows", 4.0), ("MPI_Bcast", "columns", 2.0, 11)
+    assert parts_of(program(hosts, rows, *calls))[2].mappings() == mappings
+
+
 def test_ranks_that_alternate_between_nodes_keep_their_order():
     """Ranks 0, 2, 4 and 6 of the program are on node a. In culmen's launch, these are ranks 0 to 3."""
     parts, _, _ = parts_of(program("abababab", GRID, ("MPI_Bcast", "columns", 2.0), ("MPI_Allreduce", "world", 3.0)))

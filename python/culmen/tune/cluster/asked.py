@@ -11,7 +11,7 @@ from ...bench import words
 from ...bench.collectives import plan
 from ...bench.collectives.plan import Plan
 from ...bench.collectives.points import Protocol
-from ...bench.layouts import layouts_of, one_for_each_number
+from ...bench.layouts import Layout, layouts_of, one_for_each_number
 from ...bench.splits import Split
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
@@ -43,6 +43,15 @@ class Part(NamedTuple):
     def plan(self, whole: Plan) -> Plan:
         """The part of a plan."""
         return replace(whole, collectives=(self.collective,), ranks=(self.ranks,), sizes=self.sizes)
+
+    @property
+    def mapping(self) -> str:
+        """Of a launch on as many nodes as one of the communicators has. Empty if it is the launcher's own, or if the
+        nodes have different numbers of ranks."""
+        if self.split is None or (self.split.nodes == 1 and not self.split.mapping):
+            return ""
+        layout = Layout(self.split.nodes, self.split.per_node)
+        return layout.mapping if layout.ranks == self.ranks else ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,12 @@ class Tuning:
     def _sizes(self, collective: str, ranks: int) -> tuple[int, ...]:
         there = [part.sizes for part in self.only if (part.collective, part.ranks) == (collective, ranks)]
         return (0,) if collective == "barrier" else there[0] if there else self.plan.sizes
+
+    def mappings(self) -> dict[tuple[str, int], str]:
+        """The mapping with which the rules for a collective and a number of ranks are tried."""
+        usual = self.plan.mapping_of_ranks()
+        of_parts = {(part.collective, part.ranks): part.mapping for part in self.only}
+        return {each: of_parts.get(each) or usual[each[1]] for each in self.races()}
 
     def splits(self) -> list[Split]:
         return list(dict.fromkeys(part.split for part in self.only if part.split))

@@ -41,7 +41,7 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
     rules = folder / reader_of_rules(launcher).rules_name
     new = rules.with_name(f".{os.getpid()}.{rules.name}")
 
-    beside, mappings = dict(wanted.variables), wanted.plan.mapping_of_ranks()
+    beside, mappings = dict(wanted.variables), wanted.mappings()
 
     def wrong_in(tuned: Tuned) -> dict[Lost, str]:
         _write_both(_texts(wanted, tuned, folder), new, launcher)

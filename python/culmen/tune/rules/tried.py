@@ -68,22 +68,22 @@ class _Trial:
 
     launcher: Launcher
     beside: Mapping[str, str]  # further variables of the environment
-    mappings: Mapping[int, str]  # by the number of ranks
+    mappings: Mapping[tuple[str, int], str]  # by the collective and the number of ranks
 
     def environment(self, rules: Path) -> dict[str, str]:
         return {**self.beside, **environment_for(reader_of_rules(self.launcher), rules)}
 
-    def mapping(self, ranks: int) -> str:
-        return self.mappings.get(ranks, "")
+    def mapping(self, each: Expected) -> str:
+        return self.mappings.get((each.collective, each.ranks), "")
 
-    def nodes(self, ranks: int) -> tuple[int, int]:
+    def nodes(self, ranks: int, mapping: str) -> tuple[int, int]:
         """The number of nodes, and the most ranks on one."""
         environment = reader_of_rules(self.launcher).without_rules
-        with Session(self.launcher, ranks, TIMEOUT_S, {**self.beside, **environment}, self.mapping(ranks)) as session:
+        with Session(self.launcher, ranks, TIMEOUT_S, {**self.beside, **environment}, mapping) as session:
             return session.nodes()
 
     def error_of(self, each: Expected, rules: Path) -> LostError | RefusedError | None:
-        return error_of(self.launcher, each, self.environment(rules), self.mapping(each.ranks))
+        return error_of(self.launcher, each, self.environment(rules), self.mapping(each))
 
 
 def not_as_expected(
@@ -91,10 +91,10 @@ def not_as_expected(
     rules: Path,
     expected: Sequence[Expected],
     beside: Mapping[str, str] | None = None,
-    mappings: Mapping[int, str] | None = None,
+    mappings: Mapping[tuple[str, int], str] | None = None,
 ) -> dict[Expected, str]:
     """For each call that is not as expected, the algorithm that ran instead, or why nothing ran. ``beside``: further
-    variables of the environment. ``mappings``: mappings of the ranks, by their number."""
+    variables of the environment. ``mappings``: mappings of the ranks, by the collective and their number."""
     known = reader_of_rules(launcher)
     changed = [each for each in expected if each.algorithm != DEFAULT]
     trial = _Trial(launcher, beside or {}, mappings or {})
@@ -115,7 +115,7 @@ def _not_reached(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> di
         for each in expected:
             call = trees.Call(each.collective, each.ranks, each.size, trees.OF_ALL)
             try:
-                kinds = trees.of_nodes(*nodes(each.ranks))
+                kinds = trees.of_nodes(*nodes(each.ranks, trial.mapping(each)))
             except LostError as lost:
                 out[each] = str(lost)
                 continue
@@ -172,17 +172,17 @@ def error_of(
 
 
 def _not_run(trial: _Trial, rules: Path, expected: Iterable[Expected]) -> dict[Expected, str]:
-    """The check by functions, with one launch for each number of ranks."""
+    """The check by functions, with one launch for each number of ranks and mapping."""
     known = reader_of_rules(trial.launcher)
-    by_ranks: dict[int, list[Expected]] = defaultdict(list)
+    launches: dict[tuple[int, str], list[Expected]] = defaultdict(list)
     for each in expected:
-        by_ranks[each.ranks].append(each)
+        launches[each.ranks, trial.mapping(each)].append(each)
     out: dict[Expected, str] = {}
-    for ranks, there in by_ranks.items():
+    for (ranks, mapping), there in launches.items():
         left = list(there)
         while left:
             try:
-                environment, mapping = trial.environment(rules), trial.mapping(ranks)
+                environment = trial.environment(rules)
                 with Session(trial.launcher, ranks, TIMEOUT_S, environment, mapping) as session:
                     while left:
                         each = left[0]
