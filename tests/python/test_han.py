@@ -57,7 +57,7 @@ def test_sizes_are_those_of_one_rank(ranks):
 
 def test_collectives_that_han_does_not_have_are_not_in_the_file():
     assert texts({"alltoall": {4: [(8, "pairwise")]}, "bcast": {4: [(8, "chain")]}}).routes.count("# bcast") == 1
-    assert "alltoall" not in texts({"alltoall": {4: [(8, "pairwise")]}}).routes
+    assert texts({"alltoall": {4: [(8, "pairwise")]}}).routes == "", "Open MPI rejects a file without collectives"
     assert texts({"bcast": {4: [(8, DEFAULT)]}}) == Texts(texts({}).rules)
     assert texts({"bcast": {4: [(8, "chain")]}}, OLDER).routes == ""
 

@@ -41,7 +41,8 @@ def composed(made: Made, known: Collectives, built_in: Callable[[str], trees.Tre
     """``built_in``: the tree of the MPI's library with such leaves. ``about``: comments for the heads of the files."""
     if known.rules_kind == "table":
         several = made.between.get(_SEVERAL, Rules())
-        routes = han_file(several, known, about) if known.routes_name and several.tables else ""
+        routed = any("route" in known.of[table.name] for table in several.tables)
+        routes = han_file(several, known, about) if routed else ""  # Open MPI rejects a file without collectives
         return Texts(written(made.rules, about), routes)
     rules = trees.text(trees.with_rules(built_in(trees.ALGORITHM), made.rules, known, made.between), about)
     if not any(table.ranks for each in made.between.values() for table in each.tables):
