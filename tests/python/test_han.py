@@ -3,7 +3,8 @@
 import pytest
 from culmen.bench.conversation import RefusedError
 from culmen.bench.session import Session
-from culmen.launch.mpi import load
+from culmen.cli.work import lint
+from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.composed import Made, Texts, composed, kinds_of, routes_beside
 from culmen.tune.rules.made import rules_of
@@ -70,6 +71,20 @@ def test_programs_get_both_files(tmp_path):
         "OMPI_MCA_coll_han_use_dynamic_file_rules": "1",
         "OMPI_MCA_coll_han_dynamic_rules_filename": str(tmp_path / "openmpi-han-rules.conf"),
     }
+
+
+def test_lint_names_the_rules_that_need_the_second_file(tmp_path, monkeypatch, capsys):
+    file = tmp_path / KNOWN.rules_name
+    file.write_text(texts({"alltoall": {4: [(8, "pairwise")]}, "bcast": {4: [(8, "chain")]}}).rules)
+    for title, is_said in (("Open MPI 5", True), ("Open MPI 4", False)):
+        found = Launcher("mpirun", next(mpi for mpi in load() if mpi.title == title))
+        monkeypatch.setattr(lint, "_launcher", lambda _mpi, _file, found=found: found)
+        assert lint.lint(file, "openmpi", 0) == 0
+        said = (
+            "On several nodes, Open MPI 5 takes other algorithms for bcast, unless a second file "
+            "(coll_han_dynamic_rules_filename) sends these calls to the rules.\n"
+        )
+        assert (said in capsys.readouterr().out) == is_said
 
 
 class Answering(Session):

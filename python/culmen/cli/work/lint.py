@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import FAILED, FINISHED
-from ...base.text import plural
+from ...base.text import enumerated, plural
 from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import DEFAULT, Collectives
@@ -47,6 +47,11 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
         print(_PER_RANK)
     print("Everything else is Open MPI's own choice.")
     print("The file has no effect unless coll_tuned_use_dynamic_rules is 1.")
+    if routed := sorted({each.collective for each in meanings if "route" in known.of[each.collective]}):
+        print(
+            f"On several nodes, {title} takes other algorithms for {enumerated(routed)}, unless a second file "
+            f"({known.routes_file}) sends these calls to the rules."
+        )
     findings = checked.findings()
     for finding in findings:
         print(f"{file}, line {finding.line}: {finding.text}")
