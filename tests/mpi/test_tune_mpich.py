@@ -174,7 +174,7 @@ def test_the_trees_of_other_libraries_are_not_written(launcher, monkeypatch):
     check_reader(launcher)
     known = launcher.mpi.collectives
     other = replace(launcher, mpi=replace(launcher.mpi, collectives=replace(known, rules_version="MPICH 3")))
-    with pytest.raises(InputError, match=r"cannot write tuning files for MPICH 4\.\S+ yet, but for MPICH 4\.0"):
+    with pytest.raises(InputError, match=r"cannot write tuning files for MPICH 4\.\S+ yet, but for MPICH 3$"):
         check_reader(other)
     monkeypatch.setattr(texts, "_OF_NODE", known.rules_file)  # a build that reads this file ends, for it is not there
     with pytest.raises(InputError, match="has algorithms of its own for one node"):

@@ -164,8 +164,10 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
                 raise InputError(f"{rules}, line {finding.line}: {finding.text} See `culmen tune lint {rules}`")
         return rules
     version = _version_of(launcher)
-    if version and not re.match(known.rules_version, f"MPICH {version}"):
-        raise InputError(f"{launcher.program} is MPICH {version}, but culmen knows such rules for MPICH 4.0 only")
+    if version and not f"MPICH {version}".startswith(f"{known.rules_version}."):
+        raise InputError(
+            f"{launcher.program} is MPICH {version}, but culmen knows such rules for {known.rules_version} only"
+        )
     for why in TreeLint(trees.read_tree(rules), built_in(launcher), known).ends_programs():
         raise InputError(f"{rules} would end programs: {why}")
     return rules

@@ -136,7 +136,9 @@ def _ranks_and_sizes(span: Span, by_ranks: bool) -> tuple[str, str]:
 
 def of_open_mpi() -> Collectives:
     """The collectives of the newest Open MPI that culmen knows."""
-    return next(mpi.collectives for mpi in load() if mpi.title == "Open MPI 5" and mpi.collectives)
+    newest = max((mpi for mpi in load() if mpi.name == "openmpi"), key=lambda mpi: int(mpi.title.split()[-1]))
+    assert newest.collectives is not None
+    return newest.collectives
 
 
 def _try(expected: list[Expected], launcher: Launcher, file: Path) -> bool:

@@ -49,7 +49,7 @@ class Collectives:
     - ``only_measuring``: names in ``environment`` that programs with a file of rules do not need
     - ``rules_file``: the variable that names such a file; empty: there is none, or culmen cannot write it
     - ``rules_kind``: "table" or "tree"
-    - ``rules_version``: the versions of the library for which such a file is right, as a regular expression
+    - ``rules_version``: the version of the library for which such a file is right, without its last number
     - ``rules_name``: the name of such a file in culmen's folders
     - ``routes_file``, ``routes_name``: the same as ``rules_file`` and ``rules_name`` of a second file. It is needed if
       rules are for communicators on several nodes: it says for which calls the MPI asks the rules

@@ -55,8 +55,8 @@ def check_reader(launcher: Launcher) -> None:
             session.check(_PROBE.collective, 0, _PROBE.size, 0)
     except (LostError, RefusedError) as failed:
         raise InputError(f"two ranks of {launcher.mpi.title} cannot be started here: {failed}") from None
-    if not re.match(known.rules_version, version):
-        raise InputError(f"culmen cannot write tuning files for {version} yet, but for MPICH 4.0")
+    if not version.startswith(f"{known.rules_version}."):
+        raise InputError(f"culmen cannot write tuning files for {version} yet, but for {known.rules_version}")
     if error := error_of(launcher, _PROBE, {_OF_NODE: str(Path(os.devnull) / "missing")}):
         raise InputError(
             f"this {version} has algorithms of its own for one node, for which culmen cannot write rules ({error})"

@@ -103,8 +103,8 @@ def built_in(library: Path, leaf: str = ALGORITHM) -> Tree:
         if next(leaves(with_leaves), "").startswith(leaf):
             return with_leaves
     raise InputError(
-        f"{library} does not contain the rules by which MPICH chooses algorithms; culmen writes tuning files for MPICH "
-        "4.0"
+        f"{library} does not contain the rules by which MPICH chooses algorithms, so culmen cannot write tuning files "
+        "for it"
     )
 
 
