@@ -16,7 +16,7 @@ from application import AS_ROOT, HPCC_INPUT
 from culmen.launch.mpi import Launcher
 from culmen.launch.programs import own_library
 from culmen.tune.cluster.choices import changed_in
-from culmen.tune.rules.tried import environment_for, reader_of_rules
+from culmen.tune.rules.reader import environment_for, reader_of_rules
 from measure import TIMEOUT_S, Bench, Load, Row, Spread, foreign, mpis_here, spread
 
 KINDS = ("default", "tuned while it runs", "from the tuning file", "offline")

@@ -8,7 +8,7 @@ from culmen.launch import kernel
 from culmen.launch.mpi import find_launcher
 from culmen.tune.cluster import guard
 from culmen.tune.cluster.limits import raised_to
-from culmen.tune.rules.tried import reader_of_rules
+from culmen.tune.rules.reader import reader_of_rules
 from harness import HANGS_S, Running, culmen, wait_for
 
 from culmen import InputError

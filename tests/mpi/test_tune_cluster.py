@@ -14,7 +14,8 @@ from culmen.launch.mpi import Launcher, find_launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.cluster.pairs import LAUNCHES, VISITS
 from culmen.tune.rules.file import read_rules
-from culmen.tune.rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
+from culmen.tune.rules.reader import environment_for, reader_of_rules
+from culmen.tune.rules.tried import Expected, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 

@@ -12,7 +12,7 @@ from culmen.launch.mpi import find_launcher
 from culmen.tune.app.direct import write_rules
 from culmen.tune.app.writing import Choice
 from culmen.tune.rules.file import read_rules
-from culmen.tune.rules.tried import environment_for, reader_of_rules
+from culmen.tune.rules.reader import environment_for, reader_of_rules
 from harness import HANGS_S, Running, culmen, wait_for
 from profiles import AS_ROOT, built
 

@@ -21,8 +21,9 @@ from culmen.tune.rules import texts, trees
 from culmen.tune.rules.composed import Made, routes_beside
 from culmen.tune.rules.file import Rules
 from culmen.tune.rules.made import rules_of
+from culmen.tune.rules.reader import environment_for
 from culmen.tune.rules.texts import built_in, check_reader, texts_of
-from culmen.tune.rules.tried import Expected, environment_for, error_of, not_as_expected
+from culmen.tune.rules.tried import Expected, error_of, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 from tuning_samples import samples

@@ -10,8 +10,9 @@ from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.composed import Made
 from culmen.tune.rules.made import can_hold, one_for_all_sizes, rules_of
+from culmen.tune.rules.reader import environment_for
 from culmen.tune.rules.texts import texts_of
-from culmen.tune.rules.tried import Expected, environment_for, not_as_expected
+from culmen.tune.rules.tried import Expected, not_as_expected
 from harness import HANGS_S, culmen
 from profiles import AS_ROOT, built
 

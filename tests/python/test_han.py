@@ -8,7 +8,7 @@ from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.composed import Made, Texts, composed, kinds_of, routes_beside
 from culmen.tune.rules.made import rules_of
-from culmen.tune.rules.tried import environment_for
+from culmen.tune.rules.reader import environment_for
 
 pytestmark = pytest.mark.no_numbers
 

@@ -9,6 +9,7 @@ from culmen.launch.mpi.collectives import DEFAULT
 from culmen.tune.rules.composed import Made, composed, routes_beside
 from culmen.tune.rules.file import Rules, RulesError
 from culmen.tune.rules.made import one_for_all_sizes, rules_of
+from culmen.tune.rules.reader import environment_for
 from culmen.tune.rules.tree_lint import TreeLint, in_words
 from culmen.tune.rules.trees import (
     ALGORITHM,
@@ -26,7 +27,6 @@ from culmen.tune.rules.trees import (
     way_to_leaf,
     with_rules,
 )
-from culmen.tune.rules.tried import environment_for
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -35,9 +35,9 @@ from ...tune.rules import trees
 from ...tune.rules.composed import routes_beside
 from ...tune.rules.file import read_rules
 from ...tune.rules.lint import Lint
+from ...tune.rules.reader import environment_for, reader_of_rules, variables_for_routes
 from ...tune.rules.texts import built_in
 from ...tune.rules.tree_lint import TreeLint
-from ...tune.rules.tried import environment_for, reader_of_rules, variables_for_routes
 
 _MODULE = Kind("environment module", lambda _path, head: b"from culmen tune cluster" in head)
 _HEAD = 2000  # characters

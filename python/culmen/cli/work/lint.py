@@ -12,9 +12,10 @@ from ...tune.rules import intel, json_file, trees
 from ...tune.rules.file import RulesError, Span, read_rules
 from ...tune.rules.json_lint import JsonLint
 from ...tune.rules.lint import Lint, said, said_span
+from ...tune.rules.reader import reader_of_rules
 from ...tune.rules.texts import built_in, check_reader
 from ...tune.rules.tree_lint import TreeLint, in_words
-from ...tune.rules.tried import Expected, not_as_expected, reader_of_rules
+from ...tune.rules.tried import Expected, not_as_expected
 from .summary import print_table
 
 _TREE_HEADINGS = ["collective", "ranks", "message size", "algorithm"]

@@ -21,8 +21,8 @@ from ...tune.cluster.asked import Tuning
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
 from ...tune.cluster.tuner import stores_in
+from ...tune.rules.reader import environment_for, reader_of_rules
 from ...tune.rules.texts import check_reader
-from ...tune.rules.tried import environment_for, reader_of_rules
 from .stopped import continues
 from .summary import print_table
 from .tune_cluster import tune_in

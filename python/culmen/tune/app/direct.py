@@ -12,8 +12,9 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.preloading import forwarding
 from ..cluster.origin import UNKNOWN_CPU
+from ..rules.reader import environment_for, reader_of_rules
 from ..rules.texts import library_of, texts_of
-from ..rules.tried import environment_for, not_as_expected, reader_of_rules
+from ..rules.tried import not_as_expected
 from . import writing
 from .choosing import expected_calls
 from .writing import Choice, Settings, remove_both, rules_for, write_both

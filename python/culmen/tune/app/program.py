@@ -18,7 +18,7 @@ from ...profile.recorded import Rank
 from ...profile.running import run_profiled
 from ..autotune.validated import Compared, Kind, take_turns
 from ..cluster.results import TABLE
-from ..rules.tried import environment_for
+from ..rules.reader import environment_for
 from .rounds import FILE, KeptRounds
 
 _SHOWN = 3  # hosts in a sentence

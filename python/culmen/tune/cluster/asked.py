@@ -16,8 +16,8 @@ from ...bench.splits import Split
 from ...launch.allocation import tasks_on_nodes
 from ...launch.launcher import cores
 from ..rules.made import can_hold, one_for_all_sizes
+from ..rules.reader import reader_of_rules
 from ..rules.texts import check_reader
-from ..rules.tried import reader_of_rules
 from .choices import Place
 from .learning import LAUNCHES as TUNER_LAUNCHES
 from .limits import check_allowed

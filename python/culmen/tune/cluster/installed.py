@@ -11,7 +11,7 @@ from pathlib import Path
 from ..._core import InputError
 from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import Collectives
-from ..rules.tried import environment_for, reader_of_rules, variables_for_routes
+from ..rules.reader import environment_for, reader_of_rules, variables_for_routes
 
 BEGIN, END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY, _ROUTES = "culmen-rules.conf", "culmen-han-rules.conf"

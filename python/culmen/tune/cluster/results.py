@@ -15,8 +15,9 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, text
 from ..rules.composed import Made, Texts, kinds_of, routes_beside
 from ..rules.made import rules_of
+from ..rules.reader import environment_for, reader_of_rules
 from ..rules.texts import texts_of
-from ..rules.tried import Expected, environment_for, not_as_expected, reader_of_rules
+from ..rules.tried import Expected, not_as_expected
 from . import choices, page, variables_page
 from .asked import Tuning
 from .choices import Lost, Tuned

@@ -10,7 +10,7 @@ from ...bench.conversation import LostError
 from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.session import Ranks
 from ...bench.study import PointStudy, later_rounds
-from ..rules.tried import reader_of_rules
+from ..rules.reader import reader_of_rules
 from . import trial as trials
 from . import variable_tuner
 from .asked import Tuning

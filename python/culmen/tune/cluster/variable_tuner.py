@@ -24,7 +24,7 @@ from ...report.reading import read
 from ...run.progress.figures import Words
 from ...run.progress.monitor import make_monitor
 from ...study_file import StudyFile, checked
-from ..rules.tried import reader_of_rules
+from ..rules.reader import reader_of_rules
 from . import setting_gains as gains
 from .accepted import Asked, ask, shown_default
 from .limits import largest_buffer, needed_limit, raised_to

@@ -13,7 +13,8 @@ from ...launch.mpi import Launcher
 from ...launch.programs import own_program, said_by
 from . import trees
 from .composed import Made, Texts, composed
-from .tried import TIMEOUT_S, Expected, decoy, ended_there, environment_for, error_of, reader_of_rules
+from .reader import environment_for, reader_of_rules
+from .tried import TIMEOUT_S, Expected, decoy, ended_there, error_of
 
 _PROBE = Expected("reduce_scatter_block", 2, 64, "")  # nothing in MPI_Init calls it
 # The variable of a file for algorithms within one node, which have priority. Debian's MPICH has no such algorithms, and
