@@ -15,10 +15,9 @@ from culmen.bench.conversation import LostError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.app.writing import write_both
 from culmen.tune.cluster.measured import RACE, SLOW, file_of, measure
 from culmen.tune.rules import texts, trees
-from culmen.tune.rules.composed import Made, routes_beside
+from culmen.tune.rules.composed import Made, routes_beside, write_both
 from culmen.tune.rules.file import Rules
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.reader import environment_for

@@ -28,8 +28,7 @@ EVERY_RULE = """
 import sys
 from pathlib import Path
 from culmen.launch.mpi import find_launcher
-from culmen.tune.app.writing import write_both
-from culmen.tune.rules.composed import Made, kinds_of
+from culmen.tune.rules.composed import Made, kinds_of, write_both
 from culmen.tune.rules.made import can_hold, rules_of
 from culmen.tune.rules.texts import texts_of
 from culmen.tune.rules.tried import Expected, not_as_expected

@@ -6,7 +6,7 @@ from culmen.bench.session import Session
 from culmen.cli.work import lint
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT
-from culmen.tune.rules.composed import Made, Texts, composed, kinds_of, routes_beside
+from culmen.tune.rules.composed import Made, Texts, composed, kinds_of, remove_both, routes_beside, write_both
 from culmen.tune.rules.made import rules_of
 from culmen.tune.rules.reader import environment_for
 
@@ -61,6 +61,16 @@ def test_collectives_that_han_does_not_have_are_not_in_the_file():
     assert texts({"alltoall": {4: [(8, "pairwise")]}}).routes == "", "Open MPI rejects a file without collectives"
     assert texts({"bcast": {4: [(8, DEFAULT)]}}) == Texts(texts({}).rules)
     assert texts({"bcast": {4: [(8, "chain")]}}, OLDER).routes == ""
+
+
+def test_a_second_file_that_is_not_needed_any_more_is_removed(tmp_path):
+    rules = tmp_path / KNOWN.rules_name
+    both = {KNOWN.rules_name, KNOWN.routes_name}
+    for collective, algorithm, names in (("bcast", "chain", both), ("alltoall", "pairwise", {KNOWN.rules_name})):
+        write_both(texts({collective: {4: [(8, algorithm)]}}), rules, KNOWN)
+        assert {each.name for each in tmp_path.iterdir()} == names
+    remove_both(rules, KNOWN)
+    assert not list(tmp_path.iterdir())
 
 
 def test_programs_get_both_files(tmp_path):

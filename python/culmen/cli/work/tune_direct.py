@@ -10,10 +10,11 @@ from ...report.reading import read
 from ...tune.app import ruled
 from ...tune.app.choosing import best_of, choices_of, left_out, parameters_of, runs_for, starts_of
 from ...tune.app.direct import about_rules, as_they_run, plan_of, write_rules
-from ...tune.app.writing import Choice, remove_both
+from ...tune.app.writing import Choice
 from ...tune.command.line import Wanted, recipe_for, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.tuner import SEARCH, Tuner, stores_in
+from ...tune.rules.composed import remove_both
 from .stopped import continues
 from .tune_app import Program, nothing_to_tune, show_use
 from .tune_command import tune

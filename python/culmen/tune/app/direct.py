@@ -12,12 +12,13 @@ from ...launch.mpi import Launcher
 from ...launch.mpi.collectives import DEFAULT
 from ...launch.preloading import forwarding
 from ..cluster.origin import UNKNOWN_CPU
+from ..rules.composed import remove_both, write_both
 from ..rules.reader import environment_for, reader_of_rules
 from ..rules.texts import library_of, texts_of
 from ..rules.tried import not_as_expected
 from . import writing
 from .choosing import expected_calls
-from .writing import Choice, Settings, remove_both, rules_for, write_both
+from .writing import Choice, Settings, rules_for
 
 
 def plan_of(words: list[str], choices: Sequence[Choice], launcher: Launcher, folder: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ python -m culmen.tune.app.writing PLAN FILE NAME=ALGORITHM…
 """
 
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from ...bench.words import shown_size
 from ...launch.mpi import load
 from ...launch.mpi.collectives import DEFAULT, Collectives
 from ..rules import trees
-from ..rules.composed import Made, Texts, composed, kinds_of, routes_beside
+from ..rules.composed import Made, composed, kinds_of, write_both
 from ..rules.made import rules_of
 
 Settings = Mapping[str, Any]
@@ -51,27 +50,6 @@ def rules_for(choices: Sequence[Choice], settings: Settings, known: Collectives)
         chosen[each.collective][each.ranks] += [(size, name) for size in dict.fromkeys((each.least, each.most))]
     rules = rules_of(chosen, known)
     return Made(rules, dict.fromkeys(kinds_of(known), rules))
-
-
-def write_both(texts: Texts, rules: Path, known: Collectives) -> None:
-    """Replaces the file with rules, and the second file."""
-    routes = routes_beside(rules, known)
-    if routes and texts.routes:
-        write_whole(routes, texts.routes)
-    write_whole(rules, texts.rules)
-
-
-def remove_both(rules: Path, known: Collectives) -> None:
-    for file in (rules, routes_beside(rules, known)):
-        if file is not None:
-            file.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replaces the file as a whole."""
-    new = path.with_name(f".{os.getpid()}.{path.name}")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
 
 
 def main(plan_file: str, path: str, *settings: str) -> None:

@@ -13,7 +13,7 @@ from ...launch.mpi import Launcher, load
 from ...launch.mpi.collectives import Collectives, parts_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE, Section, text
-from ..rules.composed import Made, Texts, kinds_of, routes_beside
+from ..rules.composed import Made, Texts, kinds_of, remove_both, write_both
 from ..rules.made import rules_of
 from ..rules.reader import environment_for, reader_of_rules
 from ..rules.texts import texts_of
@@ -32,20 +32,20 @@ from .variables_files import ENVIRONMENT, about_limit, write_environment
 STORE, TABLE = "tuning.db", "choices.csv"
 _PAGE, _ENVIRONMENT = "tuning.html", "environment.json"
 _CHOICES = Kind("table", lambda _path, head: head.startswith(",".join(choices.FIELDS).encode()))
-_RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
 _SHOWN = 3  # lost algorithms that are named
 
 
 def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial]:
     """Tries new tuning files under another name. The old file stays until the end, because programs may use it."""
     launcher = wanted.plan.launcher
-    rules = folder / reader_of_rules(launcher).rules_name
+    known = reader_of_rules(launcher)
+    rules = folder / known.rules_name
     new = rules.with_name(f".{os.getpid()}.{rules.name}")
 
     beside, mappings = dict(wanted.variables), wanted.mappings()
 
     def wrong_in(tuned: Tuned) -> dict[Lost, str]:
-        _write_both(_texts(wanted, tuned, folder), new, launcher)
+        write_both(_texts(wanted, tuned, folder), new, known)
         calls = [Expected(*each.place, each.algorithm) for each in tuned.changed]
         wrong = not_as_expected(launcher, new, calls, beside, mappings)
         return {Lost(*call): f"tried, but {why}" for call, why in wrong.items()}
@@ -53,7 +53,7 @@ def tried_here(wanted: Tuning, tuned: Tuned, folder: Path) -> tuple[Tuned, Trial
     try:
         tuned, trial = tried(tuned, wrong_in)
     finally:
-        _write_both(Texts("", ""), new, launcher)
+        remove_both(new, known)
     write_trial(trial, folder)
     return tuned, trial
 
@@ -65,7 +65,7 @@ def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, fo
     rules = folder / known.rules_name
     with replacing(folder / TABLE, _CHOICES, force=True) as path:
         choices.write_choices(tuned, path)
-    _write_both(_texts(wanted, tuned, measured), rules, wanted.plan.launcher)
+    write_both(_texts(wanted, tuned, measured), rules, known)
     _remove_others(folder, known)
     if found:
         write_environment(found, folder / ENVIRONMENT, _about_variables(found, measured))
@@ -90,17 +90,6 @@ def _about_variables(found: TunedVariables, measured: Path) -> list[str]:
         f"Measured with {found.shape}.",
         *about_limit(found),
     ]
-
-
-def _write_both(texts: Texts, rules: Path, launcher: Launcher) -> None:
-    """Writes the file with rules, and the second file. An empty text removes a file."""
-    routes = routes_beside(rules, reader_of_rules(launcher))
-    for file, content in ((routes, texts.routes), (rules, texts.rules)):
-        if file is not None and content:
-            with replacing(file, _RULES, force=True) as path:
-                path.write_text(content, encoding="utf-8")
-        elif file is not None:
-            file.unlink(missing_ok=True)
 
 
 def _texts(wanted: Tuning, tuned: Tuned, measured: Path) -> Texts:

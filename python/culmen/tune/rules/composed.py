@@ -1,14 +1,16 @@
-"""The texts of files with rules, for the kind of file that the MPI reads. It starts no ranks, and is loaded quickly."""
+"""The files with rules, of the kind that the MPI reads. This module starts no ranks, and is loaded quickly."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from ...launch.mpi.collectives import Collectives
+from ...report.files import Kind, replacing
 from . import trees
 from .file import Rules, written
 from .han import han_file
 
+_RULES = Kind("rules file", lambda _path, head: head.startswith((b"#", b"/*")))
 _SEVERAL = "several"
 # Kinds of communicators on several nodes that a file can tell apart. For each of them, those of trees.kind_of().
 _KINDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -56,3 +58,18 @@ def routes_beside(rules: Path, known: Collectives) -> Path | None:
     if not known.routes_name or known.rules_name not in rules.name:
         return None
     return rules.with_name(rules.name.replace(known.rules_name, known.routes_name))
+
+
+def write_both(texts: Texts, rules: Path, known: Collectives) -> None:
+    """Replaces the file with rules and the second file, each as a whole. An empty text removes a file."""
+    routes = routes_beside(rules, known)
+    for file, content in ((routes, texts.routes), (rules, texts.rules)):
+        if file is not None and content:
+            with replacing(file, _RULES, force=True) as path:
+                path.write_text(content, encoding="utf-8")
+        elif file is not None:
+            file.unlink(missing_ok=True)
+
+
+def remove_both(rules: Path, known: Collectives) -> None:
+    write_both(Texts(""), rules, known)

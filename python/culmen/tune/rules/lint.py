@@ -14,7 +14,7 @@ from .file import COLLECTIVES, Ranks, Row, Rules, Span, Table, numbers_in, reach
 from .tried import Expected
 
 _Rule = TypeVar("_Rule", Ranks, Row)
-_LARGEST = 2**26  # bytes of a message that a test sends
+LARGEST = 2**26  # bytes of a message that a test sends
 _ELEMENT = 4  # bytes of an element in its reductions
 _STEP = 8  # bytes; a multiple of the sizes of the test's datatypes
 # Why an algorithm is unsafe, by the key that lists it in the data file. The last key counts.
@@ -233,7 +233,7 @@ def _size_in(sizes: Span | None, kind: str, ranks: int) -> int | None:
         return _STEP if low <= _ELEMENT * ranks and (high is None or _ELEMENT * ranks <= high) else None
     factor = ranks if kind == "all_ranks" else 1
     size = -(-max(low, 1) // (factor * _STEP)) * _STEP
-    return size if size <= _LARGEST and (high is None or size * factor <= high) else None
+    return size if size <= LARGEST and (high is None or size * factor <= high) else None
 
 
 def said(each: Meaning) -> tuple[str, str, str]:

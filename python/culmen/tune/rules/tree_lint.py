@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...launch.mpi.collectives import Collectives
-from .lint import said_span
+from .lint import LARGEST, said_span
 from .trees import (
     ELEMENT,
     OF_ALL,
@@ -19,7 +19,6 @@ from .trees import (
 )
 from .tried import Expected
 
-_LARGEST = 2**26  # bytes of a message that a test sends
 _MOST_RANKS = 128  # largest number of ranks that is checked
 _SHOWN = 5
 # The sizes that MPICH 4.0.2 has for calls of a collective. For other collectives, culmen does not know them.
@@ -79,7 +78,7 @@ class TreeLint:
             size = -(-max(first, 1) // 8) * 8
             names = self._known.of[name]["algorithms"]
             short = next((each for each in names if name_of_leaf(name, each) == f"algorithm={leaf}"), "")
-            fits = "in_rules" in self._known.of[name] and size <= min(_LARGEST, last if last is not None else size)
+            fits = "in_rules" in self._known.of[name] and size <= min(LARGEST, last if last is not None else size)
             if ranks <= most_ranks and short and (fits or name == "barrier"):
                 yield Expected(name, ranks, 0 if name == "barrier" else size, short)
 
