@@ -10,7 +10,7 @@ from culmen.tune.rules.composed import Made, composed, routes_beside
 from culmen.tune.rules.file import Rules, RulesError
 from culmen.tune.rules.made import one_for_all_sizes, rules_of
 from culmen.tune.rules.reader import environment_for
-from culmen.tune.rules.tree_lint import TreeLint, in_words
+from culmen.tune.rules.tree_lint import TreeLint
 from culmen.tune.rules.trees import (
     ALGORITHM,
     FLAT,
@@ -356,15 +356,26 @@ def lint_of(tree):
 
 def test_only_differences_are_named():
     made = ruled("bcast", {ranks: [(8, "nb"), (16, "nb")] for ranks in (4, 5, 40)})
-    rows = in_words(lint_of(made).differences())
-    assert rows == [["bcast", str(n), "8 B – 16 B", "MPIR_Bcast_allcomm_nb"] for n in ("4 – 40",)]
-    assert in_words(lint_of(ALGORITHMS).differences()) == []
+    rows = lint_of(made).in_words()
+    assert rows == [["bcast", "4 – 40, all on one node", "8 B – 16 B", "MPIR_Bcast_allcomm_nb"]]
+    assert lint_of(ALGORITHMS).in_words() == []
+
+
+def test_rules_for_several_nodes_are_explained():
+    rules = rules_of({name: {4: [(8, "nb"), (16, "nb")]} for name in ("bcast", "allgather")}, KNOWN)
+    checked = lint_of(with_rules(ALGORITHMS, Rules(), KNOWN, {PARENT: rules}))
+    named = {"allgather": "MPIR_Allgather_allcomm_nb", "bcast": "MPIR_Bcast_allcomm_nb"}
+    lines = [[name, "4, several on some node", "8 B – 16 B", leaf] for name, leaf in named.items()]
+    assert checked.in_words() == lines
+    assert checked.routed() == ["bcast"], "MPICH combines no algorithms for allgather"
+    whole = {**ALGORITHMS, "collective=barrier": {"comm_type=intra": {name_of_leaf("barrier", "nb"): {}}}}
+    assert lint_of(whole).in_words() == [["barrier", "2 – 17", "all", "MPIR_Barrier_allcomm_nb"]]
 
 
 def test_a_bound_of_elements_is_a_bound_of_sizes():
     made = ruled("reduce", {8: [(16, "reduce_scatter_gather"), (64, "reduce_scatter_gather")]})
-    assert in_words(lint_of(made).differences()) == [
-        ["reduce", "8", "32 B – 64 B", "MPIR_Reduce_intra_reduce_scatter_gather"]
+    assert lint_of(made).in_words() == [
+        ["reduce", "8, all on one node", "32 B – 64 B", "MPIR_Reduce_intra_reduce_scatter_gather"]
     ]
 
 

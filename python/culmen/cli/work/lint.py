@@ -14,7 +14,7 @@ from ...tune.rules.json_lint import JsonLint
 from ...tune.rules.lint import Lint, said, said_span
 from ...tune.rules.reader import reader_of_rules
 from ...tune.rules.texts import built_in, check_reader
-from ...tune.rules.tree_lint import TreeLint, in_words
+from ...tune.rules.tree_lint import TreeLint
 from ...tune.rules.tried import Expected, not_as_expected
 from .summary import print_table
 
@@ -48,11 +48,7 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
         print(_PER_RANK)
     print("Everything else is Open MPI's own choice.")
     print("The file has no effect unless coll_tuned_use_dynamic_rules is 1.")
-    if routed := sorted({each.collective for each in meanings if "route" in known.of[each.collective]}):
-        print(
-            f"On several nodes, {title} takes other algorithms for {enumerated(routed)}, unless a second file "
-            f"({known.routes_file}) sends these calls to the rules."
-        )
+    _say_routed(sorted({each.collective for each in meanings if "route" in known.of[each.collective]}), launcher)
     findings = checked.findings()
     for finding in findings:
         print(f"{file}, line {finding.line}: {finding.text}")
@@ -68,11 +64,11 @@ def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
         print(f"culmen: {error}")
         return FAILED
     checked = TreeLint(tree, built_in(launcher), reader_of_rules(launcher))
-    rows = in_words(checked.differences())
-    print(f"For {launcher.mpi.title}, {file} means, for up to {checked.most_ranks} ranks on one node:")
-    if rows:
+    print(f"For {launcher.mpi.title}, {file} means, for up to {checked.most_ranks} ranks:")
+    if rows := checked.in_words():
         print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
     print("Everything else is as without the file.")
+    _say_routed(checked.routed(), launcher)
     findings = list(checked.findings())
     for finding in findings:
         print(f"{file}: {finding}")
@@ -84,6 +80,15 @@ def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
         check_reader(launcher)
     wrong = _try(expected, launcher, file)
     return FAILED if findings or wrong else FINISHED
+
+
+def _say_routed(names: list[str], launcher: Launcher) -> None:
+    """Says which rules need the second file of the MPI."""
+    if names:
+        print(
+            f"On several nodes, {launcher.mpi.title} takes other algorithms for {enumerated(names)}, unless a second "
+            f"file ({reader_of_rules(launcher).routes_file}) sends these calls to the rules."
+        )
 
 
 def _lint_json(file: Path) -> int:

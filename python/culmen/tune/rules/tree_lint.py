@@ -7,7 +7,9 @@ from ...launch.mpi.collectives import Collectives
 from .lint import LARGEST, said_span
 from .trees import (
     ELEMENT,
+    FLAT,
     OF_ALL,
+    PARENT,
     Call,
     Tree,
     bytes_of_pow2,
@@ -15,6 +17,7 @@ from .trees import (
     is_of_communicator,
     leaves,
     name_of_leaf,
+    of_nodes,
     way_to_leaf,
 )
 from .tried import Expected
@@ -30,6 +33,12 @@ _SIZES = {
     **dict.fromkeys(("gatherv", "scatterv", "scan", "exscan", "barrier"), _NONE),
 }
 _VALUES = {"comm_type": {"intra", "inter"}, "comm_hierarchy": {"parent", "node_roots", "node", "flat"}}
+# Kinds of communicators: words for them, and what is true for them.
+_KINDS = {
+    "": (", all on one node", OF_ALL),
+    PARENT: (", several on some node", of_nodes(2, 2)[0]),
+    FLAT: (", one on each node", of_nodes(2, 1)[0]),
+}
 Row = tuple[str, int, int, int | None, str]  # collective, ranks, first and last size (None: no end), algorithm
 
 
@@ -62,15 +71,31 @@ class TreeLint:
         yield from self.ends_programs()
         yield from _never(self._tree, [], True)
 
-    def differences(self) -> list[Row]:
-        """Calls within one node for which the file has another algorithm than the library."""
+    def differences(self, kind: str = "") -> list[Row]:
+        """Calls for which the file has another algorithm than the library. ``kind``: of the communicators, see
+        trees.kind_of()."""
         return [
             row
             for name in self._known.of
             if f"collective={name}" in self._tree
             for ranks in range(2, self.most_ranks + 1)
-            for row in self._of(name, ranks)
+            for row in self._of(name, ranks, _KINDS[kind][1])
         ]
+
+    def in_words(self) -> list[list[str]]:
+        """Lines of a table, for communicators of all kinds."""
+        of = {words: self.differences(kind) for kind, (words, _) in _KINDS.items()}
+        everywhere = set.intersection(*map(set, of.values()))
+        of = {
+            "": [*everywhere],
+            **{words: [row for row in rows if row not in everywhere] for words, rows in of.items()},
+        }
+        return sorted((line for words, rows in of.items() for line in in_words(rows, words)), key=lambda line: line[0])
+
+    def routed(self) -> list[str]:
+        """Collectives for which MPICH asks the rules for several nodes only with the second file."""
+        there = {row[0] for row in self.differences(PARENT)}
+        return [name for name, table in self._known.of.items() if name in there and "route" in table]
 
     def expected(self, most_ranks: int) -> Iterator[Expected]:
         """A call for each difference, with at most ``most_ranks`` ranks."""
@@ -82,12 +107,12 @@ class TreeLint:
             if ranks <= most_ranks and short and (fits or name == "barrier"):
                 yield Expected(name, ranks, 0 if name == "barrier" else size, short)
 
-    def _of(self, name: str, ranks: int) -> Iterator[Row]:
+    def _of(self, name: str, ranks: int, true: frozenset[str]) -> Iterator[Row]:
         of = [tree.get(f"collective={name}", {}) for tree in (self._tree, self._usual)]
         starts = sorted({0, *(start for tree in of for start in _sizes(tree, ranks))})
         spans: list[Row] = []
         for first, following in zip(starts, [*starts[1:], None], strict=True):
-            call = Call(name, ranks, first, OF_ALL)
+            call = Call(name, ranks, first, true)
             own, usual = (_leaf(tree, call) for tree in (self._tree, self._usual))
             last = None if following is None else following - 1
             if own == usual:
@@ -160,8 +185,8 @@ def _never(tree: Tree, way: list[str], by_communicator: bool) -> Iterator[str]:
             yield from _never(below, [*way, key], by_communicator)
 
 
-def in_words(rows: list[Row]) -> list[list[str]]:
-    """Lines of a table. Equal rows for consecutive numbers of ranks share a line."""
+def in_words(rows: list[Row], where: str = "") -> list[list[str]]:
+    """Lines of a table. Equal rows for consecutive numbers of ranks share a line. ``where``: words after the ranks."""
     out: list[tuple[Row, int]] = []
     for row in sorted(rows, key=lambda row: (row[0], row[2], row[4], row[1])):
         if out and (out[-1][0][0], *out[-1][0][2:]) == (row[0], *row[2:]) and out[-1][1] == row[1] - 1:
@@ -169,6 +194,6 @@ def in_words(rows: list[Row]) -> list[list[str]]:
         else:
             out.append((row, row[1]))
     return [
-        [name, f"{low} – {high}" if high > low else str(low), said_span(first, last), leaf]
+        [name, (f"{low} – {high}" if high > low else str(low)) + where, said_span(first, last), leaf]
         for (name, low, first, last, leaf), high in out
     ]
