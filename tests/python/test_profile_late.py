@@ -84,6 +84,17 @@ def test_waits_are_known_by_the_waiting_and_the_late_rank():
     assert "rank 3 waited for rank 2: 4 s" in str(figure.data)
 
 
+def test_the_longest_wait_is_not_named_if_most_late_ranks_are_unknown():
+    """In MPI_Allreduce, rank 1 may have waited longer for another rank."""
+    found = with_late_senders(rows("world/split 1 colour 0", "world/split 1 colour 1"))
+    samples = {"sampled": 1, "sampled_s": 5.0, "waited_for": ()}
+    allreduce = replace(found[3].calls[0], function="MPI_Allreduce", peer=-1, waited_s=1.5, **samples)
+    found[3] = replace(found[3], calls=[*found[3].calls, allreduce])
+    assert "rank 1 waited longest for rank 0: 2 s" in longest_wait(found)
+    found[3] = replace(found[3], calls=[*found[3].calls, allreduce])
+    assert longest_wait(found) == ""
+
+
 def test_without_samples_there_are_no_waits():
     ranks = [rank(0, [message(True, 1, 5, 103.0)]), rank(1, [message(True, 0, 5, 103.0)])]
     assert waits_figure(ranks) is None

@@ -10,6 +10,7 @@ from .communicators import members_of
 from .recorded import Rank
 
 _WAIT_FOR_PEER = {"MPI_Recv", "MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"}
+_LEAST_KNOWN = 0.5  # of the measured waits: below, a longer wait may be one whose late rank is not known
 
 
 class Waits(NamedTuple):
@@ -37,9 +38,10 @@ def waits_of(ranks: list[Rank]) -> Waits:
 
 
 def longest_wait(ranks: list[Rank]) -> str:
-    """A sentence about the longest wait; empty if there is none."""
-    seconds = waits_of(ranks).seconds
-    if not seconds:
+    """A sentence about the longest wait; empty if there is none, or if the late rank of most waits is not known."""
+    seconds, unknown_s = waits_of(ranks)
+    known_s = sum(seconds.values())
+    if not seconds or known_s < _LEAST_KNOWN * (known_s + unknown_s):
         return ""
     waiter, late = max(seconds, key=lambda pair: seconds[pair])
     return f"In the measured calls, rank {waiter} waited longest for rank {late}: {seconds[waiter, late]:.3g} s in all."
