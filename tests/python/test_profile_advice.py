@@ -9,7 +9,7 @@ from culmen.launch.mpi import with_library
 from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
 from culmen.profile.layout import KINDS
-from culmen.profile.page import advice_of
+from culmen.profile.page import advice_of, totals_of, waiting_in
 from culmen.profile.recorded import Calls, Rank, Timeline
 from culmen.profile.worlds import worlds_of
 
@@ -105,6 +105,26 @@ def test_nonblocking_functions_are_tuned_while_the_program_runs():
     said = advice(replace(called("MPI_Iallreduce", "collective", 6), calls=100_000))
     assert f"often enough for `culmen autotune -- …`: there should be at least {15 * number} calls" in said
     assert "culmen tune app" not in said
+
+
+def test_no_tuner_is_named_for_one_rank():
+    alone = replace(called("MPI_Allreduce", "collective", 6, "world/split 1"), ranks=1, calls=100_000)
+    numbers = {"world/split 1": 0}
+    said = " ".join(advice_of([replace(rank(n, alone), numbers=numbers) for n in (0, 1)]))
+    assert "The program is MPI-bound." in said and "These calls are on one rank alone" in said
+    assert "autotune" not in said and "culmen tune" not in said and "--imbalance" not in said
+    spawned = " ".join(advice_of([rank(n, alone) for n in (0, 1)]))
+    assert "on one rank alone" not in spawned, "an intercommunicator has other ranks, too"
+    world = [replace(rank(0, called(*each, 6)), size=1) for each in (("MPI_Send", "messages"), ("MPI_Wait", "waits"))]
+    assert all("culmen tune" not in " ".join(advice_of([each])) for each in world)
+
+
+def test_waits_as_short_as_the_added_ones_call_for_no_equal_work():
+    sampled = replace(called("MPI_Allreduce", "collective", 6), sampled=100, sampled_s=6e-4, waited_s=4e-4)
+    for waited_s, short in ((4e-4, True), (4e-3, False)):
+        ranks = [rank(n, replace(sampled, sampled_s=1.5 * waited_s, waited_s=waited_s)) for n in (0, 1)]
+        said = waiting_in(totals_of(ranks), 20)
+        assert ("waited only 4 µs" in said, "equal work for all ranks does" in said) == (short, not short)
 
 
 def test_a_run_with_samples_is_not_told_to_measure_samples():

@@ -1,7 +1,10 @@
 """Files of a profile that are empty or damaged, after the program has ended."""
 
+import numpy as np
 import pytest
 from culmen.cli.work import profile
+from culmen.profile.layout import FILE, MAGIC
+from culmen.profile.recorded import read_rank
 
 pytestmark = pytest.mark.no_numbers
 
@@ -22,3 +25,25 @@ def test_the_programs_exit_code_stays(tmp_path, monkeypatch, capsys, content):
     assert profile.run(["app"], tmp_path / "out", 0) == 3
     said = capsys.readouterr().err
     assert FILES[content] in said and said.count("\n") == 1
+
+
+def of_one_entry(size: int, remote: int = 0) -> np.ndarray:
+    """A file with ten calls of the communicator ``world``, all sampled."""
+    file = np.zeros(1, FILE)
+    header, communicator, entry = file["header"][0], file["communicators"][0, 0], file["entries"][0, 0]
+    header["magic"], header["size"], header["communicators"] = MAGIC, size, 1
+    header["begin_ns"], header["start_ns"], header["end_ns"] = 1, 2, 3
+    header["begin_ticks"], header["start_ticks"], header["end_ticks"] = 1, 2, 3
+    communicator["size"], communicator["remote"], communicator["origin"] = size, remote, b"world"
+    file["names"][0, 0] = b"MPI_Allreduce"
+    entry["key"], entry["calls"], entry["sampled"] = 1 | 1 << 40, 10, 10
+    entry["sampled_ticks"], entry["waited_ticks"] = 8, 4
+    return file
+
+
+@pytest.mark.parametrize(("size", "remote", "sampled"), [(2, 0, 10), (1, 1, 10), (1, 0, 0)])
+def test_one_rank_alone_waits_for_nobody(tmp_path, size, remote, sampled):
+    of_one_entry(size, remote).tofile(tmp_path / "1.profile")
+    [calls] = read_rank(tmp_path / "1.profile").calls
+    assert (calls.function, calls.calls, calls.sampled) == ("MPI_Allreduce", 10, sampled)
+    assert (calls.sampled_s > 0, calls.waited_s > 0) == (sampled > 0, sampled > 0)

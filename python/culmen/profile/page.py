@@ -20,6 +20,7 @@ from .waits import longest_wait
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
+_SHORT_S = 5e-6  # of a wait: below, it may be the time of the added wait itself
 _UNEVEN = 1.5  # the largest time in MPI over the smallest
 _SHOWN = 15
 _COLUMNS = ("calls", "bytes", "seconds", "of run", "µs each", "waiting")
@@ -134,6 +135,12 @@ def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
         f"In {enumerated(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} "
         f"of {seconds:.3g} s (measured in {sampled:,} of {calls:,} calls)."
     )
+    mean_s = sum(total.waited_s for total in known) / sampled
+    if 0 < mean_s < _SHORT_S:
+        return (
+            f"{said} On average, a measured call waited only {mean_s * 1e6:.2g} µs. Without late ranks, the wait that "
+            "culmen adds can take as long."
+        )
     if share < _WAITING or seconds * share < _FEW_SHARE * run_s:
         return said
     return f"{said} A faster MPI does not reduce these waits; equal work for all ranks does."

@@ -369,9 +369,16 @@ def _kind_of(file: np.void, place: int, key: int) -> dict[str, Any]:
     }
 
 
+def _is_alone(file: np.void, place: int, key: int) -> bool:
+    """Whether the communicator has one rank, which waits for no other one."""
+    communicator = file["communicators"][key >> 16 & 0xFFFF]
+    return place < ENTRIES and communicator["size"] == 1 and communicator["remote"] == 0
+
+
 def _calls(file: np.void, place: int, seconds_a_tick: float) -> Calls:
     entry = file["entries"][place]
     key = int(entry["key"])
+    sampled = not _is_alone(file, place, key)
     return Calls(
         function=_text(file["names"][(key & 0xFFFF) - 1]),
         kind=KINDS[file["kinds"][(key & 0xFFFF) - 1]],
@@ -383,9 +390,9 @@ def _calls(file: np.void, place: int, seconds_a_tick: float) -> Calls:
         most_s=int(entry["most_ticks"]) * seconds_a_tick,
         charged_s=int(entry["charged"]) * seconds_a_tick,
         completed=int(entry["completed"]),
-        sampled=int(entry["sampled"]),
-        sampled_s=int(entry["sampled_ticks"]) * seconds_a_tick,
-        waited_s=int(entry["waited_ticks"]) * seconds_a_tick,
+        sampled=sampled * int(entry["sampled"]),
+        sampled_s=sampled * int(entry["sampled_ticks"]) * seconds_a_tick,
+        waited_s=sampled * int(entry["waited_ticks"]) * seconds_a_tick,
     )
 
 

@@ -15,6 +15,8 @@ _OTHERS = {"files": "`culmen tune io -- …` looks for faster settings of the I/
 
 def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sampled: bool) -> list[str]:
     """Sentences about the function that takes the most time. ``sampled``: the run measured waits for late ranks."""
+    if kind != "files" and _is_alone(ranks, function, communicator):
+        return ["These calls are on one rank alone, so no tuner of culmen can make them faster."]
     if kind in _OTHERS:
         return [_OTHERS[kind]]
     out = []
@@ -43,6 +45,16 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     if collectives.rules_file and not collectives.why_no_rules(name):
         out.append("`culmen tune app -- …` looks for a faster algorithm before the program starts.")
     return out
+
+
+def _is_alone(ranks: list[Rank], function: str, communicator: str) -> bool:
+    """Whether no other rank takes part in these calls. Intercommunicators are not among ``numbers``."""
+    return ranks[0].size == 1 or all(
+        each.ranks == 1 and each.communicator in rank.numbers
+        for rank in ranks
+        for each in rank.calls
+        if (each.function, each.communicators) == (function, communicator)
+    )
 
 
 def _most(ranks: list[Rank], function: str, communicator: str) -> tuple[int, int | None, int]:
