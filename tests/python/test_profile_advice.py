@@ -127,6 +127,14 @@ def test_waits_as_short_as_the_added_ones_call_for_no_equal_work():
         assert ("waited only 4 µs" in said, "equal work for all ranks does" in said) == (short, not short)
 
 
+@pytest.mark.parametrize(("run_s", "short"), [(0.09, True), (0.11, False)])
+def test_a_short_run_is_not_judged(run_s, short):
+    said = " ".join(
+        advice_of([rank(n, called("MPI_Cart_create", "communicators", 0.05), seconds=run_s) for n in (0, 1)])
+    )
+    assert ("A run of 0.09 s is too short to tell" in said, "MPI-bound. MPI_Cart_create" in said) == (short, not short)
+
+
 def test_a_run_with_samples_is_not_told_to_measure_samples():
     """Waits for messages from any source cannot be measured."""
     receive, barrier = called("MPI_Irecv", "messages", 6), called("MPI_Barrier", "collective", 1)

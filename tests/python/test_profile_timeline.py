@@ -83,7 +83,7 @@ def test_the_use_of_processors_is_said():
     assert uncounted.startswith("This machine does not let users count instructions")
     assert said.endswith("So the program runs threads.")
     _, crowded, per_cycle = processors_of([rank(0, part, cpu_s=0.5, preempted=300, instructions=3000, cycles=2000)])
-    assert "300 times a second" in crowded
+    assert "300 times a second: other programs, or further ranks and threads, use the same CPUs" in crowded
     assert "1.50 instructions per cycle" in per_cycle
     assert processors_of([rank(0, part)]) == []
     assert (shown_cpus(rank(0, part)), shown_cpus(rank(0, part, cpu_s=0.5))) == ("–", "0.50")

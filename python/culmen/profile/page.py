@@ -20,6 +20,7 @@ from .waits import longest_wait
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
+_LEAST_RUN_S = 0.1  # a shorter run says little
 _SHORT_S = 5e-6  # of a wait: below, it may be the time of the added wait itself
 _UNEVEN = 1.5  # the largest time in MPI over the smallest
 _SHOWN = 15
@@ -255,6 +256,10 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
             f"{'it' if uncharged == 1 else 'them'}. The time of the waits is in the rows of the waits."
         )
     if not run_s or not totals:
+        return said
+    longest_s = max(rank.seconds or 0 for rank in ended)
+    if longest_s < _LEAST_RUN_S:
+        said.append(f"A run of {longest_s:.2g} s is too short to tell whether the program is MPI-bound.")
         return said
     share = sum(rank.in_mpi for rank in ended) / run_s
     if share < _FEW_SHARE:

@@ -29,8 +29,8 @@ def processors_of(ranks: list[Rank]) -> list[str]:
     rate = sum(rank.preempted for rank, *_ in ended) / all_s
     if rate > _CROWDED and all_s >= _LEAST_S:
         said.append(
-            f"A rank lost its CPU to other work {rate:.0f} times a second. Probably there are more ranks and threads "
-            "than CPUs. Then the times in MPI contain waits for a CPU."
+            f"A rank lost its CPU to other work {rate:.0f} times a second: other programs, or further ranks and "
+            "threads, use the same CPUs. So the times in MPI contain waits for a CPU."
         )
     return [*said, *_counted([rank for rank, *_ in ended]), *_regions([rank for rank, *_ in ended], all_s)]
 
