@@ -20,6 +20,7 @@ from .waits import longest_wait
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
+_LEAST_GAIN = 0.05  # of the run: below, no tuner is named
 _LEAST_RUN_S = 0.1  # a shorter run says little
 _SHORT_S = 5e-6  # of a wait: below, it may be the time of the added wait itself
 _UNEVEN = 1.5  # the largest time in MPI over the smallest
@@ -171,9 +172,14 @@ def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> 
     return f"{said}: from {shares[0][0]:.0%} (rank {shares[0][1]}) to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
 
 
+def _moving(most: Total, run_s: float) -> float:
+    """The share of the run that is in these calls, without the waits for late ranks."""
+    return most.ended_s * (1 - most.waiting) / run_s
+
+
 def _gain(most: Total, run_s: float) -> str:
     """The possible gain, by Amdahl's law."""
-    moving = most.ended_s * (1 - most.waiting) / run_s
+    moving = _moving(most, run_s)
     without = f" Without the waits for late ranks it takes {moving:.0%}." if most.waiting else ""
     most_of_all = "" if most.sampled else "at most "
     gain = f"If it were twice as fast, the run would take {most_of_all}{moving / 2:.0%} less time."
@@ -274,7 +280,10 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
         f"{_gain(most, run_s)}"
     )
     sampled = any(total.sampled for total in totals.values())
-    said += tuning_of(ranks, function, communicator, most.kind, sampled)
+    if _moving(most, run_s) / 2 >= _LEAST_GAIN:
+        said += tuning_of(ranks, function, communicator, most.kind, sampled)
+    else:
+        said.append("This is so little that a tuner is hardly worthwhile.")
     times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
     if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:
         said.append(
