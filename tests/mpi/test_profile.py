@@ -149,7 +149,10 @@ def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):
 
 @pytest.mark.parametrize(
     ("program", "code", "said"),
-    [("true", 0, "it did not call MPI_Init"), ("false", 1, "it ended before MPI_Init")],
+    [
+        ("true", 0, "the program ended with exit code 0 and left no profile: it did not call MPI_Init"),
+        ("false", 1, "the program ended with exit code 1 before MPI_Init and left no profile; see its messages above"),
+    ],
 )
 def test_a_program_without_mpi_is_said(mpi, tmp_path, program, code, said):
     """It keeps its own exit code."""
@@ -161,4 +164,5 @@ def test_a_program_without_mpi_is_said(mpi, tmp_path, program, code, said):
     assert done.returncode == code
     own = [line for line in done.stderr.splitlines() if line.startswith("culmen: ")]
     assert len(own) == 1
-    assert f"the program ended with exit code {code} and left no profile: {said}" in own[0]
+    assert said in own[0]
+    assert not [*tmp_path.glob("profile-*")], "an empty folder"

@@ -1,5 +1,8 @@
 """Files of a profile that are empty or damaged, after the program has ended."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 from culmen.cli.work import profile
@@ -47,3 +50,40 @@ def test_one_rank_alone_waits_for_nobody(tmp_path, size, remote, sampled):
     [calls] = read_rank(tmp_path / "1.profile").calls
     assert (calls.function, calls.calls, calls.sampled) == ("MPI_Allreduce", 10, sampled)
     assert (calls.sampled_s > 0, calls.waited_s > 0) == (sampled > 0, sampled > 0)
+
+
+def left_nothing(tmp_path, monkeypatch, code, words=("app",)):
+    """culmen profiles a program that ends with this code and leaves no file."""
+
+    def run(_words, folder, _period, **_options):
+        folder.mkdir(exist_ok=True)
+        return code
+
+    monkeypatch.setattr(profile, "run_profiled", run)
+    assert profile.run([*words], tmp_path / "out", 0) == code
+
+
+def test_a_program_that_fails_before_mpi_init_has_said_why(tmp_path, monkeypatch, capsys):
+    left_nothing(tmp_path, monkeypatch, 213)
+    said = capsys.readouterr().err
+    assert said == (
+        "culmen: the program ended with exit code 213 before MPI_Init and left no profile; see its messages above\n"
+    )
+
+
+def test_a_folder_that_stays_empty_is_removed_if_culmen_made_it(tmp_path, monkeypatch):
+    left_nothing(tmp_path, monkeypatch, 1)
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
+    left_nothing(tmp_path, monkeypatch, 1)
+    assert (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_static_program_is_named(tmp_path, monkeypatch, capsys, code):
+    (tmp_path / "app.c").write_text("int main(void) { return 0; }")
+    app = str(tmp_path / "app")
+    if subprocess.run(["cc", "-static", f"{app}.c", "-o", app], capture_output=True).returncode:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("no static program can be built here")
+    left_nothing(tmp_path, monkeypatch, code, ("mpiexec", "-n", "2", app))
+    assert f"left no profile: {app} is linked statically, so culmen cannot profile it" in capsys.readouterr().err

@@ -219,6 +219,15 @@ def is_launcher(word: str) -> bool:
     return Path(word).name.startswith(_LAUNCHERS)
 
 
+def is_static(word: str) -> bool:
+    """Whether it is a program without shared libraries, into which no library can be loaded."""
+    program = shutil.which(word)
+    if program is None or word.startswith("-") or not _head_of(Path(program)).startswith(b"\x7fELF"):
+        return False
+    said = said_by("ldd", program)
+    return "not a dynamic executable" in said or "statically linked" in said
+
+
 def _kind_of(word: str) -> str:
     return _program_of(word).kind
 

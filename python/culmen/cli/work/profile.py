@@ -1,6 +1,7 @@
 """Profiles a program, or shows a profile again."""
 
 import sys
+from contextlib import suppress
 from itertools import count
 from json import dumps
 from pathlib import Path
@@ -9,6 +10,7 @@ from rich.console import Console, Group
 
 from ..._core import InputError
 from ...base.exit_codes import as_of_a_shell
+from ...launch.preloading import is_static
 from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
@@ -28,18 +30,29 @@ def run(words: list[str], folder: Path | None, period: int, mpi: str | None = No
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = _free(folder)
-    code = run_profiled(words, folder, period, mpi=mpi)
+    is_new = not folder.exists()
     try:
-        _show_new(folder, code)
-    except InputError as damaged:  # of the profile; the exit code stays that of the program
-        print(f"culmen: {damaged}", file=sys.stderr)
+        code = run_profiled(words, folder, period, mpi=mpi)
+        _show_new(words, folder, code)
+    finally:
+        if is_new:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
     return as_of_a_shell(code)
 
 
-def _show_new(folder: Path, code: int) -> None:
-    """``code``: of the program. Raises InputError if a file is damaged."""
+def _show_new(words: list[str], folder: Path, code: int) -> None:
+    """``code``: of the program. It stays the exit code, also if a file is damaged."""
+    try:
+        _show_if_there(words, folder, code)
+    except InputError as damaged:
+        print(f"culmen: {damaged}", file=sys.stderr)
+
+
+def _show_if_there(words: list[str], folder: Path, code: int) -> None:
+    """Raises InputError if a file is damaged."""
     full = without_room(folder)
-    if said := _without_profile(folder, code, full):
+    if said := _without_profile(words, folder, code, full):
         print(f"culmen: {said}", file=sys.stderr)
         return
     _show(folder, worlds_of(read_folder(folder)))
@@ -48,7 +61,7 @@ def _show_new(folder: Path, code: int) -> None:
     print(f"\nThe profile is in {folder}; `culmen profile report {folder}` shows it again.")
 
 
-def _without_profile(folder: Path, code: int, full: str) -> str:
+def _without_profile(words: list[str], folder: Path, code: int, full: str) -> str:
     """Why there is no profile; empty if there is one. full: see without_room."""
     ended = f"the program ended with exit code {as_of_a_shell(code)}"
     if any(rank is not None for rank in map(read_rank, folder.glob("*.profile"))):
@@ -57,11 +70,13 @@ def _without_profile(folder: Path, code: int, full: str) -> str:
         return f"{ended}; {full}"
     if other := of_other_mpi(folder):
         return f"{ended} and left no profile; {other} {_OWN_COMMAND}"
-    early = "it ended before MPI_Init" if code != 0 else "it did not call MPI_Init"
     if any(folder.glob("*.profile")):
-        early = "no rank came to the end of MPI_Init"
-        return f"{ended} and left no profile: {early}"
-    return f"{ended} and left no profile: {early}, or it is linked statically and cannot be profiled"
+        return f"{ended} and left no profile: no rank came to the end of MPI_Init"
+    if static := next((word for word in words if is_static(word)), ""):
+        return f"{ended} and left no profile: {static} is linked statically, so culmen cannot profile it"
+    if code != 0:
+        return f"{ended} before MPI_Init and left no profile; see its messages above"
+    return f"{ended} and left no profile: it did not call MPI_Init, or it is linked statically and cannot be profiled"
 
 
 def _free(folder: Path | None) -> Path:
