@@ -18,6 +18,7 @@ from .timeline import common_timeline, phases_of
 from .tuning import tuning_of
 from .waits import longest_wait
 
+_LEAST_SAMPLED = 0.1  # of the mean time of all calls: below, the sampled calls say nothing about the others
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
 _LEAST_GAIN = 0.05  # of the run: below, no tuner is named
@@ -45,9 +46,14 @@ class Total:
     by_rank: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
     @property
+    def is_measured(self) -> bool:
+        """Whether the sampled calls stand for all calls."""
+        return self.sampled_s > 0 and self.sampled_s >= _LEAST_SAMPLED * self.seconds * self.sampled / self.calls
+
+    @property
     def waiting(self) -> float:
         """The share of the waits for late ranks; 0 if it was not measured."""
-        return self.waited_s / self.sampled_s if self.sampled_s else 0
+        return self.waited_s / self.sampled_s if self.is_measured else 0
 
 
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False, sizes: bool = False) -> Group:
@@ -126,12 +132,12 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
 def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
     """A sentence about the time that ranks waited for other ranks; empty if this was not measured. run_s: the time of
     all ranks."""
-    known = [total for total in totals.values() if total.sampled_s]
+    known = [total for total in totals.values() if total.is_measured]
     seconds = sum(total.seconds for total in known)
     if not seconds:
         return ""
     share = sum(total.seconds * total.waiting for total in known) / seconds
-    names = sorted({function for (function, _), total in totals.items() if total.sampled_s})
+    names = sorted({function for (function, _), total in totals.items() if total.is_measured})
     calls, sampled = sum(total.calls for total in known), sum(total.sampled for total in known)
     said = (
         f"In {enumerated(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} "
@@ -181,7 +187,7 @@ def _gain(most: Total, run_s: float) -> str:
     """The possible gain, by Amdahl's law."""
     moving = _moving(most, run_s)
     without = f" Without the waits for late ranks it takes {moving:.0%}." if most.waiting else ""
-    most_of_all = "" if most.sampled else "at most "
+    most_of_all = "" if most.is_measured else "at most "
     gain = f"If it were twice as fast, the run would take {most_of_all}{moving / 2:.0%} less time."
     return f"{without} {gain}".strip()
 
@@ -240,7 +246,7 @@ def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
     share = f"{total.ended_s / run_s:.1%}" if run_s else "–"
     each = f"{total.seconds / total.calls * 1e6:,.1f}"
     amount = shown_bytes(total.bytes) if total.bytes else ""
-    waiting = f"{total.waiting:.0%}" if total.sampled_s else ""
+    waiting = f"{total.waiting:.0%}" if total.is_measured else "–" if total.sampled else ""
     return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, waiting][: len(columns)]
 
 
