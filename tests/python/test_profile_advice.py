@@ -9,7 +9,7 @@ from culmen.launch.mpi import with_library
 from culmen.profile.chosen import choice
 from culmen.profile.figures import figures_of, profile_page
 from culmen.profile.layout import KINDS
-from culmen.profile.page import advice_of, cells_of, columns_of, totals_of, waiting_in
+from culmen.profile.page import advice_of, cells_of, columns_of, share_of, title_of, totals_of, waiting_in
 from culmen.profile.recorded import Calls, Rank, Timeline
 from culmen.profile.worlds import worlds_of
 
@@ -42,6 +42,25 @@ def test_advice_is_about_ranks_whose_whole_time_is_known():
     lost = rank(1, called("MPI_Recv", "messages", 300), seconds=None)
     said = advice_of([rank(0, called("MPI_Allreduce", "collective", 6)), lost])
     assert any("MPI_Allreduce (world) takes most of that time: 60% of the run" in each for each in said)
+
+
+def test_the_times_of_killed_ranks_end_with_the_last_recorded_call():
+    seen = np.zeros((40, len(KINDS)))
+    seen[:, KINDS.index("collective")] = 0.06
+    lost = [
+        replace(rank(n, called("MPI_Allreduce", "collective", 2.4), seconds=None), timeline=Timeline(0.1, seen))
+        for n in (0, 1)
+    ]
+    assert title_of(lost).endswith("4 s after MPI_Init until the end of the last recorded call")
+    said = "MPI takes 60% of the time of the ranks until the end of their last recorded calls: from 60% (rank 0) to 60%"
+    assert share_of(lost).startswith(said)
+    told = advice_of(lost)
+    assert told[0].endswith("did not reach MPI_Finalize. Their times end with the last recorded calls.")
+    assert any("MPI_Allreduce (world) takes most of that time: 60% of the run" in each for each in told)
+    figures = {figure.key: figure for figure in figures_of(lost)}
+    assert sum(bar["y"][0] for bar in figures["balance"].data) == 4
+    killed_early = [rank(0, called("MPI_Bcast", "collective", 1), seconds=None)]
+    assert "is not known" in share_of(killed_early)
 
 
 def test_the_advice_names_a_tuner_for_files_and_for_messages():

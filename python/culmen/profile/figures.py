@@ -10,6 +10,7 @@ from ..report.page import Section, page, place_of, table, text
 from ..report.style import GREY, LINE_COLOURS, Figure, axis, layout
 from .amounts import shown_bytes
 from .communicators import members_of
+from .killed import with_known_times
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, in_part, nodes_of, rows_of
 from .page import Total, advice_of, cells_of, columns_of, remark_on_room, share_of, title_of, totals_of, waiting_in
@@ -31,14 +32,15 @@ _RANKS = ["rank", "host", "seconds", "in MPI", "CPUs", "preempted", "largest mem
 def profile_page(worlds: Worlds, part: bool = False, more: str = "") -> str:
     """The HTML page of the chosen world. part: its ranks have only some of their calls. more: further sentences."""
     ranks = worlds.ranks
-    totals, figures = totals_of(ranks), figures_of(ranks, part)
+    timed = with_known_times(ranks)
+    totals, figures = totals_of(timed), figures_of(ranks, part)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    columns, run_s = columns_of(totals), sum(rank.thread_s for rank in ranks)
+    columns, run_s = columns_of(totals), sum(rank.thread_s for rank in timed)
     headings = ["function", "communicator", *columns]
     rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
     waiting = " ".join(filter(None, (waiting_in(totals, run_s), longest_wait(ranks))))
     sections.append(Section("functions", "Functions", f"<p>{text(waiting)}</p>{rows}"))
-    if len(nodes := nodes_of(ranks)) > 1:
+    if len(nodes := nodes_of(timed)) > 1:
         headings = [in_part(each) if part else each for each in HEADINGS]
         sections.append(Section("nodes", "Nodes", table(rows_of(nodes), headings, numbers=range(1, len(HEADINGS)))))
     headings = [in_part(each) if part else each for each in _RANKS]
@@ -58,7 +60,12 @@ def profile_page(worlds: Worlds, part: bool = False, more: str = "") -> str:
 
 def figures_of(ranks: list[Rank], part: bool = False) -> list[Figure]:
     """The figures for which the profile has data. part: the ranks have only some of their calls."""
-    found = [_balance(ranks, totals_of(ranks), part), waits_figure(ranks), _traffic(ranks), _sizes(ranks)]
+    found = [
+        _balance(with_known_times(ranks), totals_of(ranks), part),
+        waits_figure(ranks),
+        _traffic(ranks),
+        _sizes(ranks),
+    ]
     timeline = None if part else common_timeline(ranks)
     if timeline is not None:
         found[1:1] = [phases_figure(timeline), timeline_figure(timeline)]
@@ -84,6 +91,8 @@ def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total], part: bool
     rows.append(("everything else" if part else "outside MPI", "#dddddd", outside))
     first = ended[0]
     about = f"The time of each rank from the end of {first.begin} to the beginning of {first.end}."
+    if first.cpu_s is None:
+        about = f"The time of each rank from the end of {first.begin} to the end of its last recorded call."
     x = [str(rank.rank) for rank in ended]
     data = [
         {"type": "bar", "name": text(name), "x": x, "y": values, "marker": {"color": colour}}

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from ..base.text import enumerated, plural, shown_share
 from .amounts import shown_bytes
+from .killed import with_known_times
 from .layout import KIND_NAMES
 from .nodes import HEADINGS, Node, in_part, nodes_of, remark_on, rows_of
 from .processors import processors_of, remark_on_clock
@@ -59,12 +60,13 @@ class Total:
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False, sizes: bool = False) -> Group:
     """The output of `culmen profile`. There must be at least one rank. part: the ranks have only some calls. sizes:
     with the table of the sizes."""
-    totals = totals_of(ranks)
-    run_s = sum(rank.thread_s for rank in ranks if rank.seconds)
+    timed = with_known_times(ranks)
+    totals = totals_of(timed)
+    run_s = sum(rank.thread_s for rank in timed)
     rows = len(totals) if all_rows else _SHOWN
-    nodes = nodes_of(ranks)
+    nodes = nodes_of(timed)
     parts: list[Table | str] = [title_of(ranks), "", share_of(ranks, part), "", _functions(totals, run_s, rows)]
-    if sizes and (table := table_of(ranks)):
+    if sizes and (table := table_of(timed)):
         parts += ["", table]
     if len(nodes) > 1:
         parts += ["", _nodes(nodes, part)]
@@ -80,19 +82,20 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False, sizes: b
 
 def share_of(ranks: list[Rank], part: bool = False) -> str:
     """A sentence about the share of MPI in the run. part: as for page()."""
-    ended = [rank for rank in ranks if rank.seconds]
+    ended = [rank for rank in with_known_times(ranks) if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
     return _share(ended, ranks, run_s, "The chosen calls take" if part else "MPI takes")
 
 
 def advice_of(ranks: list[Rank]) -> list[str]:
     """Sentences about the whole run, and what to do next."""
-    ended = [rank for rank in ranks if rank.seconds]
+    timed = with_known_times(ranks)
+    ended = [rank for rank in timed if rank.seconds]
     run_s = sum(rank.thread_s for rank in ended)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
     said = [f"The program gave {file} the hints {text}." for file, text in hints]
-    said += [*processors_of(ranks), *_advice(ranks, ended, totals_of(ranks), run_s)]
-    return [*said, *filter(None, (remark_on(nodes_of(ranks)), remark_on_clock(ranks)))]
+    said += [*processors_of(ranks), *_advice(ranks, ended, totals_of(timed), run_s)]
+    return [*said, *filter(None, (remark_on(nodes_of(timed)), remark_on_clock(ranks)))]
 
 
 def remark_on_room(ranks: list[Rank]) -> str:
@@ -157,12 +160,13 @@ def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
 def title_of(ranks: list[Rank]) -> str:
     """The program, its ranks, its MPI and its time."""
     first, hosts = ranks[0], len({rank.host for rank in ranks})
-    longest = max((rank.seconds or 0 for rank in ranks), default=0)
+    longest = max(rank.seconds or 0 for rank in with_known_times(ranks))
+    until = "" if any(rank.seconds for rank in ranks) else " until the end of the last recorded call"
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
     most = max(rank.threads for rank in ranks)
     threads = f" with up to {most} threads that call MPI" if most > 1 else ""
     where = f"{plural(first.size, 'rank')}{threads} on {nodes}, {first.library}"
-    return f"{programs_of(ranks)}: {where}, {longest:.4g} s after {first.begin}"
+    return f"{programs_of(ranks)}: {where}, {longest:.4g} s after {first.begin}{until}"
 
 
 def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> str:
@@ -172,6 +176,8 @@ def _share(ended: list[Rank], ranks: list[Rank], run_s: float, subject: str) -> 
     shares = sorted((rank.in_mpi / rank.thread_s, rank.rank) for rank in ended)
     all_s = sum(rank.in_mpi for rank in ended)
     whose = "all ranks" if len(ended) == len(ranks) == ended[0].size else f"the ranks that reached {ranks[0].end}"
+    if not any(rank.seconds for rank in ranks):
+        whose = "the ranks until the end of their last recorded calls"
     said = f"{subject} {all_s / run_s:.0%} of the time of {whose}"
     if len(ended) == 1:
         return f"{said}: rank {shares[0][1]}."
@@ -258,8 +264,11 @@ def _advice(ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], 
     lost = [rank.rank for rank in ranks if rank.seconds is None]
     if lost:
         whose = f"Rank {lost[0]}" if len(lost) == 1 else f"Ranks {enumerated(list(map(str, lost)))}"
-        counted = "Its calls" if len(lost) == 1 else "Their calls"
-        said.append(f"{whose} did not reach {ranks[0].end}. {counted} until then are counted, but have no share.")
+        its = "Its" if len(lost) == 1 else "Their"
+        if len(lost) == len(ranks):
+            said.append(f"{whose} did not reach {ranks[0].end}. {its} times end with the last recorded calls.")
+        else:
+            said.append(f"{whose} did not reach {ranks[0].end}. {its} calls until then are counted, but have no share.")
     if remark := remark_on_room(ranks):
         said += [remark, _untuned(ranks)]
     if uncharged := sum(rank.uncharged for rank in ranks):
