@@ -38,6 +38,25 @@ def test_brackets_and_colons_in_names_are_no_markup(tmp_path, capsys):
     assert "a[b].h5" in said.replace("\n", "")
 
 
+@pytest.mark.parametrize("width", [60, 80, 90, 200])
+def test_no_figure_of_the_table_is_cut(tmp_path, capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    name = "world/cart 1/split 1 colour 0/dup 1"
+    calls = replace(called("MPI_Neighbor_alltoallv", "collective", 6, name), calls=11_907_123, bytes=3 * 2**38)
+    _show(
+        tmp_path,
+        worlds_of([rank(0, replace(calls, sampled=9, sampled_s=1.0, waited_s=0.5)), rank(1, calls)]),
+        sizes=True,
+    )
+    lines = capsys.readouterr().out.splitlines()
+    [row] = [line for line in lines if line.startswith("MPI_Neighbor_alltoallv ") and "from" not in line]
+    assert all(figure in row for figure in ("23,814,246", "1536 GiB", "12.0000", "60.0%", "50%"))
+    heading = next(line for line in lines if line.startswith("function") and "communicator" in line)
+    table = lines[lines.index(heading) + 2 : lines.index("", lines.index(heading))]
+    shown = "".join(line[heading.index("communicator") :].strip() for line in table)
+    assert shown.replace(" ", "") == "world/cart1/split1/dup1"
+
+
 def test_advice_is_about_ranks_whose_whole_time_is_known():
     lost = rank(1, called("MPI_Recv", "messages", 300), seconds=None)
     said = advice_of([rank(0, called("MPI_Allreduce", "collective", 6)), lost])

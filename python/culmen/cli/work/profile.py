@@ -117,8 +117,8 @@ def _show(folder: Path, worlds: Worlds, part: bool = False, all_rows: bool = Fal
     # The words are the program's own: a bracket in them is no markup.
     console = Console(highlight=False, markup=False, emoji=False)
     if remark := remark_on(worlds):
-        console.print(Group(table_of(worlds), "", remark, ""))
-    console.print(page(worlds.ranks, part, all_rows, sizes))
+        console.print(Group(table_of(worlds), "", remark, ""), crop=False)
+    console.print(page(worlds.ranks, part, all_rows, sizes), crop=False)
     if others := _others(folder):
         console.print(f"\n{others}")
 
