@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 from culmen.cli.work import profile
 from culmen.profile.layout import FILE, MAGIC
-from culmen.profile.recorded import read_rank
+from culmen.profile.recorded import read_rank, without_room
+
+from culmen import InputError
 
 pytestmark = pytest.mark.no_numbers
 
 FILES = {
     b"x": "is not a profile of this version of culmen",
+    b"profilea" * 10: "is damaged: it has only 80 of",
     b"": "the program ended with exit code 3 and left no profile",
 }
 
@@ -87,3 +90,33 @@ def test_a_static_program_is_named(tmp_path, monkeypatch, capsys, code):
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no static program can be built here")
     left_nothing(tmp_path, monkeypatch, code, ("mpiexec", "-n", "2", app))
     assert f"left no profile: {app} is linked statically, so culmen cannot profile it" in capsys.readouterr().err
+
+
+def report(folder, json=False, html=False, functions=None, sizes=None):
+    return profile.report(folder, json, html, functions, None, sizes, None, False)
+
+
+def test_sizes_that_no_call_has_are_told_with_those_that_there_are(tmp_path, capsys):
+    file = of_one_entry(2)
+    for place, size_class in ((1, 4), (2, 11)):
+        file["entries"][0, place] = file["entries"][0, 0]
+        file["entries"][0, place]["key"] |= size_class << 32
+    file.tofile(tmp_path / "1.profile")
+    report(tmp_path, sizes="16-1000")
+    assert (
+        "No call has a size of 16 to 1000 B; the profile has 0 B, 8 to 15 B and 1 to 2 KiB." in capsys.readouterr().out
+    )
+    report(tmp_path, html=True, sizes="16-1000")
+    assert "No call has a size" in (tmp_path / "profile.html").read_text()
+    report(tmp_path, sizes="1K")
+    assert "No call has a size" not in capsys.readouterr().out
+
+
+def test_one_report_is_of_one_kind(tmp_path):
+    with pytest.raises(InputError, match="choose one of the two"):
+        report(tmp_path, json=True, html=True)
+
+
+def test_a_rank_without_room_is_told_how_much_it_needs(tmp_path):
+    (tmp_path / "1.no-room").touch()
+    assert f"each rank needs {FILE.itemsize / 1e6:.1f} MB" in without_room(tmp_path)

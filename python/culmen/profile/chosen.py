@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from .._core import InputError
-from ..base.text import did_you_mean
+from ..base.text import did_you_mean, enumerated
+from .amounts import shown_range
 from .recorded import Calls, Rank
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -32,6 +33,15 @@ class Choice:
         names = {name for each in calls for name in (each.communicator, each.communicators)}
         _check(self.communicators, names, "--communicators", fnmatchcase)
         return [replace(rank, calls=[each for each in rank.calls if self._has(each)]) for rank in ranks]
+
+    def remark_on(self, ranks: list[Rank]) -> str:
+        """A sentence if no call has a chosen size; otherwise empty. ranks: with all calls."""
+        if self.sizes is None or any(rank.calls for rank in self.among(ranks)):
+            return ""
+        others = [bytes_of(each) for rank in replace(self, sizes=None).among(ranks) for each in rank.calls]
+        sizes = [shown_range(*size) for size in sorted({size for size in others if size is not None})]
+        there = f"; the profile has {enumerated(sizes)}" if sizes else ""
+        return f"No call has a size of {shown_range(*self.sizes)}{there}."
 
     def _has(self, calls: Calls) -> bool:
         return (

@@ -1,6 +1,7 @@
 """The ranks of a profiled program, as they are in the files that they leave."""
 
 import re
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -205,8 +206,10 @@ def programs_of(ranks: list[Rank]) -> str:
 
 def without_room(folder: Path) -> str:
     """A sentence if ranks could not write their profile there; otherwise empty."""
-    lost = len(list(folder.glob("*.no-room")))
-    return f"{plural(lost, 'rank')} found no room for a profile in {folder}: is the disk full?" if lost else ""
+    if not (lost := len(list(folder.glob("*.no-room")))):
+        return ""
+    room = f"each rank needs {FILE.itemsize / 1e6:.1f} MB"
+    return f"{plural(lost, 'rank')} found no room for a profile in {folder}: {room}; is the disk full?"
 
 
 def of_other_mpi(folder: Path) -> str:
@@ -229,6 +232,10 @@ def read_rank(path: Path) -> Rank | None:
     if not data:
         return None  # the process ended before the file had its size
     if len(data) != FILE.itemsize:
+        if len(data) < FILE.itemsize and MAGIC.to_bytes(8, sys.byteorder).startswith(data[:8]):
+            raise InputError(
+                f"{path} is damaged: it has only {len(data)} of {FILE.itemsize} bytes; remove it to see the other ranks"
+            )
         raise InputError(f"{path} is not a profile of this version of culmen: it has {len(data)} bytes")
     file = np.frombuffer(data, FILE)[0]
     header = file["header"]

@@ -99,17 +99,22 @@ def report(
     all_rows: bool,
 ) -> int:
     """Shows a profile, or the chosen part of it."""
+    if json and html:
+        raise InputError("--json prints the profile and --html writes a page; choose one of the two")
     chosen = choice(functions, communicators, sizes)
     worlds = worlds_of(read_folder(folder), world)
+    remark = chosen.remark_on(worlds.ranks)
     worlds.all[worlds.chosen] = chosen.among(worlds.ranks)
     if json:
         print(dumps(as_object(worlds, unmeasured(folder))))
     elif html:
         with replacing(folder / "profile.html", PAGE, force=True) as path:
-            path.write_text(profile_page(worlds, bool(chosen), _others(folder)), encoding="utf-8")
+            more = " ".join(filter(None, (remark, _others(folder))))
+            path.write_text(profile_page(worlds, bool(chosen), more), encoding="utf-8")
         print(f"Wrote {folder / 'profile.html'}")
     else:
         _show(folder, worlds, bool(chosen), all_rows, sizes=all_rows or sizes is not None)
+        print(f"\n{remark}" if remark else "", end="\n" if remark else "")
     return 0
 
 
