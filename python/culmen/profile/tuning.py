@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from ..launch.mpi import with_library
-from .amounts import shown_bytes
+from .amounts import shown_range
 from .recorded import Rank
 
 _PER_ALGORITHM = 3  # calls that `culmen autotune` makes until it has chosen
@@ -34,8 +34,8 @@ def tuning_of(ranks: list[Rank], function: str, communicator: str, kind: str, sa
     if number < 2:
         return out
     needed = _PER_ALGORITHM * number
-    least = shown_bytes(2 ** (size_class - 1) if size_class else 0)
-    often = f"Each rank calls {function} {calls:,} times with messages of {least} and more"
+    sizes = shown_range(2**size_class // 2, 2**size_class - 1) if size_class is not None else "unknown size"
+    often = f"Each rank calls {function} {calls:,} times with messages of {sizes}"
     least_calls = _LEFT * needed
     enough = "too seldom for `culmen autotune`" if calls < least_calls else "often enough for `culmen autotune -- …`"
     out.append(
