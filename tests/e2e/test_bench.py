@@ -54,6 +54,14 @@ def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
     assert re.search(r"^tcp +4 ms +2 ", done.stdout, re.MULTILINE)
     assert state_of(tmp_path)["told"] == len(expected)
 
+    refused = culmen("report", "out/transport.db", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "out/transport.html is the page of `culmen bench transport`" in refused.stderr
+    assert (tmp_path / "out/transport.html").read_text() == page
+    assert culmen("report", "out/transport.db", "-o", "study.html", cwd=tmp_path).returncode == 0
+    status = culmen("status", "out/transport.db", cwd=tmp_path).stdout
+    assert re.search(r"^state +finished *$", status, re.MULTILINE)
+
     costs = (tmp_path / "out/network.toml").read_text()
     assert costs.startswith("# Costs of messages and of the store, measured by `culmen bench transport`,\n# on ")
     again = culmen(*bench("--transports", ",".join(names)), cwd=tmp_path)

@@ -9,14 +9,20 @@ from ...store.opening import Opened
 _OWN = ("culmen.bench.", "culmen.tune.")  # modules whose functions measure points
 
 
+def is_benchmark(configuration: dict[str, Any]) -> bool:
+    """Whether the study of this configuration measures a list of points, and does not search."""
+    evaluator = str((configuration.get("evaluator") or {}).get("python", ""))
+    starts, limit = configuration.get("starts") or [], (configuration.get("stop") or {}).get("evaluations")
+    return evaluator.startswith(_OWN) and len(starts) == limit
+
+
 def points_of(opened: Opened) -> dict[str, Any] | None:
     """None for a study that searches. ``now``: the current point. ``left_s``: the time until the end, if further points
     take as long as the former ones on average. None: not known."""
     configuration, summary = opened.begun.configuration, opened.summary
-    starts = configuration.get("starts") or []
-    evaluator = str(configuration.get("evaluator", {}).get("python", ""))
-    if not evaluator.startswith(_OWN) or len(starts) != configuration.get("stop", {}).get("evaluations"):
+    if not is_benchmark(configuration):
         return None
+    starts = configuration["starts"]
     told = int(summary["told"])
     running = summary["owned"] and told < len(starts)
     took = [outcome["duration_s"] for outcome in opened.store.outcomes(0, told)] if told else []
@@ -42,7 +48,7 @@ def figures_of(state: dict[str, Any]) -> dict[str, Any]:
         left = f"about {lasted(points['left_s'])}"
     return {
         "benchmark": f"culmen {state['name']}",
-        "state": state["state"],
+        "state": "finished" if state["finished"] == "evaluations" and not state["owned"] else state["state"],
         "measured": f"{points['measured']} of {points['points']} points",
         "failed": state["failed"] or None,
         "now": points["now"],
