@@ -4,6 +4,7 @@ import csv
 import re
 
 import pytest
+from culmen.bench.collectives.samples import COLUMNS as SAMPLED
 from culmen.bench.collectives.samples import Table
 from culmen.bench.pingpong.measured import Header as RouteHeader
 from culmen.bench.pingpong.measured import Sized, write_samples
@@ -256,8 +257,18 @@ def test_messages_of_their_own_do_not_make_additions_free(tmp_path, capsys):
         ("a,b\n1,2\n", "is neither a table"),
         ("mapping,size,time_s\n", "a model needs at least two sizes"),
         ("mapping,size,time_s\ncore,1,1e-6\n", "at least two sizes of the mapping 'core'"),
-        ("mapping,size,time_s\ncore,1,1e-6\ncore,x,1e-6\n", "line 3: size must be a number of bytes"),
-        ("mapping,size,time_s\ncore,1,-1\n", "line 2: size must be"),
+        (
+            "mapping,size,time_s\ncore,1,1e-6\ncore,x,1e-6\n",
+            "wrong.csv, line 3, column size: 'x' is given, but it must be a whole number, at least 0",
+        ),
+        (
+            "mapping,size,time_s\ncore,1,-1\n",
+            "line 2, column time_s: '-1' is given, but it must be a number of seconds",
+        ),
+        ("mapping,size,time_s\ncore,1,nan\n", "line 2, column time_s: 'nan' is given"),
+        ("mapping,size,time_s\ncore,1,0\n", "time_s must be a positive number of seconds, but one is 0"),
+        ("mapping,size,time_s\ncore,1\n", "line 2, column time_s: nothing is given"),
+        ("mapping,size,time_s\ncore,1,1e-6,7\n", "line 2 has more cells than the first line"),
     ],
 )
 def test_a_wrong_table_is_one_sentence(tmp_path, text, says):
@@ -270,12 +281,44 @@ def test_a_wrong_table_is_one_sentence(tmp_path, text, says):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_damaged_table_is_one_sentence(table, tmp_path):
+@pytest.mark.parametrize(
+    ("column", "word", "wanted"),
+    [
+        ("ranks", "x", "a whole number, at least 1"),
+        ("ranks", "0", "a whole number, at least 1"),
+        ("size", "", "a whole number, at least 0"),
+        ("size", "-8", "a whole number, at least 0"),
+        ("time_s", "-1e-6", "a number of seconds, at least 0"),
+        ("time_s", "nan", "a number of seconds, at least 0"),
+        ("time_s", "inf", "a number of seconds, at least 0"),
+        ("late", "2", "0 or 1"),
+    ],
+)
+def test_a_damaged_table_is_one_sentence(table, tmp_path, column, word, wanted):
     path = tmp_path / "damaged.csv"
     lines = table.read_text().splitlines()
-    path.write_text("\n".join([*lines[:20], lines[20].replace(",2,2,", ",x,x,"), ""]))
-    with pytest.raises(InputError, match="is damaged"):
+    cells = lines[20].split(",")
+    cells[SAMPLED.index(column)] = word
+    path.write_text("\n".join([*lines[:20], ",".join(cells), ""]))
+    given = f"'{word}'" if word else "nothing"
+    says = f"{path}, line 21, column {column}: {given} is given, but it must be {wanted}"
+    with pytest.raises(InputError, match=f"^{re.escape(says)}$"):
         read_times(path)
+
+
+def test_a_table_that_ends_early_or_is_no_text_is_one_sentence(table, tmp_path):
+    path = tmp_path / "damaged.csv"
+    content = table.read_bytes()
+    path.write_bytes(content[: content.index(b"\n", 20_000) - 30])
+    with pytest.raises(InputError, match=r"damaged\.csv, line \d+, column \w+: "):
+        read_times(path)
+    lines = content.splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:300], b"\xff\xfe\n", *lines[300:]]))
+    with pytest.raises(InputError, match=r"damaged\.csv, line 301: there are bytes that are not UTF-8 text"):
+        read_times(path)
+    path.write_bytes(b"mapping,size,time_s\ncore,1,\xff\n")
+    with pytest.raises(InputError, match=r"damaged\.csv, line 2: there are bytes that are not UTF-8 text"):
+        read_latencies(path)
     with pytest.raises(InputError, match=r"there is no .*no\.csv; `culmen bench collectives` writes it"):
         read_times(tmp_path / "no.csv")
 

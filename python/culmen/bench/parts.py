@@ -10,6 +10,7 @@ from pathlib import Path
 from .._core import InputError
 from ..launch.launcher import names_hosts, situations
 from ..launch.mpi import Launcher, Words, load
+from .cells import Cells, unreadable
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 LAUNCHERS = "CULMEN_BENCH_LAUNCHERS"  # settings of launchers: an evaluator does not get variables with their own names
@@ -72,8 +73,11 @@ def is_head(names: Sequence[str], columns: Sequence[str]) -> bool:
     return len(names) >= len(columns) - _NEW_COLUMNS and list(names) == list(columns[: len(names)])
 
 
-def rows_in(paths: Iterable[Path], columns: Sequence[str], command: str) -> Iterator[dict[str, str]]:
-    """A column that a table lacks is empty. Raises InputError if one cannot be read, or is no table of the command."""
+def rows_in(
+    paths: Iterable[Path], columns: Sequence[str], command: str, numbers: Mapping[str, str] | None = None
+) -> Iterator[dict[str, str]]:
+    """A column that a table lacks is empty. ``numbers``: columns whose numbers are checked, and their Arrow types.
+    Raises InputError if a table cannot be read, is no table of the command, or has a wrong number."""
     for path in paths:
         try:
             with path.open(newline="", encoding="utf-8") as file:
@@ -81,9 +85,15 @@ def rows_in(paths: Iterable[Path], columns: Sequence[str], command: str) -> Iter
                 if not is_head(table.fieldnames or [], columns):
                     raise InputError(f"{path} is no table of `{command}`")
                 lacking = dict.fromkeys(columns[len(table.fieldnames or []) :], "")
-                yield from (row | lacking for row in table)
-        except (OSError, UnicodeDecodeError, csv.Error) as e:
-            raise InputError(f"{path} cannot be read: {getattr(e, 'strerror', None) or e}") from None
+                there = {name: kind for name, kind in (numbers or {}).items() if name not in lacking}
+                cells = Cells(path, there)
+                for row in table:
+                    whole = row | lacking
+                    if there:
+                        cells.check(whole, table.line_num)
+                    yield whole
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise unreadable(path, error) from None
 
 
 def join(paths: Iterable[Path], to: Path, columns: Sequence[str]) -> None:

@@ -1,6 +1,5 @@
 """Measured times as models need them: series over the message size or the number of ranks, and single messages."""
 
-import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,14 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from .._core import InputError
+from ..bench.cells import first_line_of
 from ..bench.collectives import environment
 from ..bench.collectives.samples import COLUMNS, Measured, Table
-from ..bench.parts import is_head
+from ..bench.parts import is_head, rows_in
 from ..bench.pingpong.measured import COLUMNS as ROUTES
+from ..bench.pingpong.measured import NUMBERS
 from .algorithms import model_of
 from .point_to_point import Network, network
 
 LATENCIES = ["mapping", "size", "time_s"]  # columns of a table of single messages
+_NUMBERS = {"size": "int64", "time_s": "float64"}
 
 
 class Place(NamedTuple):
@@ -104,8 +106,6 @@ def read_times(path: Path) -> Times:
                 f"there is no {path}; `culmen bench collectives` writes it, or give the path of another table"
             ) from None
         raise
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is damaged: {error}") from None
     if not times.of:
         why = f"all {times.unverified} points are unverified" if times.unverified else "it has no times"
         raise InputError(f"{path}: {why}; measure again with `culmen bench collectives`")
@@ -114,11 +114,7 @@ def read_times(path: Path) -> Times:
 
 def is_latencies(path: Path) -> bool:
     """Whether the file is a table of single messages. Raises InputError if it cannot be read, or is neither kind."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            head = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    head = list(first_line_of(path))
     if head != LATENCIES and not is_head(head, ROUTES) and not is_head(head, COLUMNS):
         raise InputError(
             f"{path} is neither a table of `culmen bench collectives` nor one with the columns {','.join(LATENCIES)}"
@@ -134,19 +130,13 @@ def read_latencies(path: Path) -> dict[str, dict[int, float]]:
     if not is_latencies(path):
         raise InputError(f"{path} has not the columns {','.join(LATENCIES)}")
     found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with path.open(newline="", encoding="utf-8") as file:
-        for number, row in enumerate(csv.DictReader(file), 2):
-            if row.get("unavailable") or row.get("warm_up") == "1":
-                continue
-            try:
-                size, time_s = int(row["size"]), float(row["time_s"])
-                if size < 0 or not 0 < time_s < np.inf:
-                    raise ValueError
-            except (ValueError, TypeError):
-                raise InputError(
-                    f"{path}, line {number}: size must be a number of bytes, and time_s a positive number of seconds"
-                ) from None
-            found[_name_of(row)][size].append(time_s)
+    columns, numbers = (LATENCIES, _NUMBERS) if list(first_line_of(path)) == LATENCIES else (ROUTES, NUMBERS)
+    for row in rows_in([path], columns, "culmen bench pingpong", numbers):
+        if row.get("unavailable") or row.get("warm_up") == "1":
+            continue
+        if not (time_s := float(row["time_s"])) > 0:
+            raise InputError(f"{path}: time_s must be a positive number of seconds, but one is {row['time_s']}")
+        found[_name_of(row)][int(row["size"])].append(time_s)
     few = [mapping for mapping, times in found.items() if len(times) < 2]
     if few or not found:
         raise InputError(f"{path}: a model needs at least two sizes" + (f" of the mapping '{few[0]}'" if few else ""))

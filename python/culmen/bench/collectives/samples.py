@@ -141,7 +141,7 @@ class Table:
         calls: dict[tuple[_At, Key], int] = defaultdict(int)
         about: dict[tuple[_At, Key], tuple[str, bool, int]] = {}
         unavailable: dict[tuple[_At, Key], str] = {}
-        for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
+        for row in rows_in(paths, COLUMNS, "culmen bench collectives", NUMBERS):
             at = _At(row["version"], row["partition"], row["mapping"], int(row["root"]))
             key = at, Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
             if row["unavailable"]:

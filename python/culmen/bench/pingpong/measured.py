@@ -113,7 +113,7 @@ class Table:
         unavailable: dict[str, str] = {}
         nodes: dict[str, int] = {}
         interfaces: dict[str, str] = {}
-        for row in rows_in(paths, COLUMNS, "culmen bench pingpong"):
+        for row in rows_in(paths, COLUMNS, "culmen bench pingpong", NUMBERS):
             route = f"{row['route']}@{row['partition']}"
             nodes[route] = int(row["nodes"] or 1)
             if interface := interface_in(row["version"]):
