@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench_tables import OPENMPI, complaint, plan
+from culmen.bench import mappings
 from culmen.bench.collectives.plan import collectives_named, ranks_of, roots_named
 from culmen.bench.collectives.points import Protocol, blocks_of
 from culmen.bench.mappings import flags_of, mappings_of
@@ -58,6 +59,29 @@ def test_mappings_are_core_socket_or_node():
     assert flags_of(launcher, 10**4, "") == []
     assert "each rank needs a core, but 10000 ranks on a node have " in complaint(flags_of, launcher, 10**4, "core")
     assert "culmen does not know how Intel MPI maps" in complaint(flags_of, Launcher("mpirun", INTEL), 1, "core")
+
+
+def test_a_mapping_needs_a_second_node_or_socket(monkeypatch):
+    launcher = Launcher("mpirun", OPENMPI)
+    for name in ("SLURM_JOB_ID", "SLURM_TASKS_PER_NODE", "LSB_JOBID", "PBS_JOBID", *(m.host_file for m in load())):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(mappings, "cores", lambda: 2)
+    monkeypatch.setattr(mappings, "cores_of_sockets", lambda: [2])
+    assert complaint(mappings.check, launcher, 2, ["core", "node"]).startswith("--mapping node: there is only one node")
+    assert complaint(mappings.check, launcher, 2, ["socket"]).startswith("--mapping socket: culmen may use only one")
+    for sockets in ([1, 1], []):  # the kernel does not tell
+        monkeypatch.setattr(mappings, "cores_of_sockets", lambda sockets=sockets: sockets)
+        mappings.check(launcher, 2, ["core", "socket"])
+    monkeypatch.setattr(mappings, "cores_of_sockets", lambda: [2])
+    with monkeypatch.context() as hosts:
+        hosts.setenv(OPENMPI.host_file, "hosts")
+        mappings.check(launcher, 2, mappings.NAMES)
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    mappings.check(launcher, 2, mappings.NAMES)  # a job that does not name its nodes
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "1(x2)")
+    mappings.check(launcher, 2, mappings.NAMES)
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "2")
+    assert complaint(mappings.check, launcher, 2, ["node"]).startswith("--mapping node: there is only one node")
 
 
 @pytest.mark.parametrize(
