@@ -36,7 +36,7 @@ def test_mistakes_are_one_sentence(tmp_path):
         (("fit", "other.csv"), "other.csv is neither a table of `culmen bench collectives` nor one with the columns"),
         (("fit", "missing.csv"), "missing.csv cannot be read: No such file or directory"),
         (
-            ("select", "--collective", "bcast", "--ranks", "4", "other.csv"),
+            ("select", "--collective", "bcast", "--ranks", "4", "--size", "8", "other.csv"),
             "other.csv is no table of `culmen bench collectives`",
         ),
         (("fit", "other.csv", "--breaks", "few"), "--breaks: 'few' is no number of ranks"),

@@ -250,6 +250,34 @@ def test_messages_of_their_own_do_not_make_additions_free(tmp_path, capsys):
     assert predicted[1] == pytest.approx(predicted[0], rel=0.05)
 
 
+def test_messages_of_another_network_correct_nothing(tmp_path, capsys):
+    table = write_table(tmp_path / "memory.csv", ranks=(2,), algorithms=("binomial", "scatter_allgather_ring"))
+    messages = tmp_path / "messages.csv"
+    for slower, says in ((20, "The predictions are not corrected: at 2 ranks, 64 KiB, "), (1, None)):
+        lines = [f"tcp,{2**k},{slower * (ALPHA + BETA * 2**k)}" for k in range(23)]
+        messages.write_text("\n".join(["mapping,size,time_s", *lines, ""]))
+        question = command.question_of("bcast", 48, "64K")
+        assert command.select_algorithm(table, question, None, messages, None, False) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert (says is None) == ("are not corrected" not in said)
+        assert says is None or says in said
+        assert ("(from 2 ranks, 64 KiB)" in said) == (says is None)
+        predicted = float(re.search(r"64 KiB, openmpi: \S+, (\S+) µs", said)[1])
+        assert predicted > slower * 1e6 * (ALPHA + BETA * 2**16)
+
+
+def test_an_extrapolation_is_named(tmp_path, capsys):
+    table = write_table(tmp_path / "few.csv", ranks=(2, 4))
+    for size, more in (("1G", "The largest measured message has 1 MiB."), ("64K", None)):
+        question = command.question_of("bcast", 48, size)
+        assert command.select_algorithm(table, question, None, None, None, False) == 0
+        said = capsys.readouterr().out
+        assert "Only 2 to 4 ranks and 1 B to 1 MiB were measured, so these predictions are extrapolations; " in said
+        assert more is None or more in said
+    assert command.select_algorithm(table, command.question_of("bcast", 4, "100"), None, None, None, False) == 0
+    assert "extrapolations" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -329,6 +357,7 @@ def test_a_table_that_ends_early_or_is_no_text_is_one_sentence(table, tmp_path):
         (lambda: command.options_of("12,x", None, False, False), "--breaks: 'x' is no number of ranks"),
         (lambda: command.options_of(None, "4K-8K", False, False), "--size-breaks 4K-8K: it must be a number of bytes"),
         (lambda: command.options_of(None, None, True, False), "--keep-breaks needs --breaks or --size-breaks"),
+        (lambda: command.question_of("bcast", 4, None), "--size is missing; give the message size of bcast in bytes"),
         (lambda: command.question_of("bcast", 4, "much"), "--size much: it must be a number of bytes"),
     ],
 )

@@ -87,11 +87,11 @@ def select(
         ),
     ] = Path("bench-collectives/collectives.csv"),
     size: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--size", metavar="N", show_default=False, help="The message size in bytes, such as 8 or 64K. Default: 0."
+            "--size", metavar="N", help="The message size in bytes, such as 8 or 64K. A barrier needs no size."
         ),
-    ] = "0",
+    ] = None,
     mpi: Annotated[
         str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, if the table contains several MPIs.")
     ] = None,

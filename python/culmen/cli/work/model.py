@@ -12,6 +12,7 @@ import numpy as np
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...base.text import did_you_mean, plural
+from ...bench.collectives.points import BARRIERS
 from ...bench.kept import folder_for
 from ...bench.words import shown_size, sizes_of, words_of
 from ...model import figures, rows
@@ -20,7 +21,7 @@ from ...model.compare import Parted, compare, sentences, without_model
 from ...model.measured import Place, Times, cores_beside, is_latencies, read_latencies, read_times, socket_beside
 from ...model.point_to_point import Network, network
 from ...model.rows import MESSAGE, Modelled, Options
-from ...model.selection import Prediction, Regret, Selector, as_good
+from ...model.selection import ANALYTIC, Correction, Prediction, Regret, Selector, as_good
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from .summary import print_table
@@ -74,8 +75,12 @@ def shown_of(collectives: str | None, ranks: int | None, size: str | None) -> Sh
     return Shown(chosen, ranks, _one_size(size, "--size") if size else None)
 
 
-def question_of(collective: str, ranks: int, size: str) -> Question:
+def question_of(collective: str, ranks: int, size: str | None) -> Question:
     """Raises InputError for a wrong option."""
+    if size is None:
+        if collective not in BARRIERS:
+            raise InputError(f"--size is missing; give the message size of {collective} in bytes, such as 8 or 64K")
+        size = "0"
     return Question(collective, Place(ranks, _one_size(size, "--size")))
 
 
@@ -177,7 +182,7 @@ def select_algorithm(
     name = _mpi_of(times, mpi, question.collective, path)
     own = times.network(name)
     net = _network_of(messages, mapping, own.reduce_s if own else 0.0) if messages else own
-    selector = Selector(times, name, question.collective, net)
+    selector = Selector(times, name, question.collective, net, messages is not None)
     predicted = selector.predict(question.place)
     if not predicted:
         raise InputError(
@@ -185,6 +190,8 @@ def select_algorithm(
             "and there are no messages for analytic models; give --messages"
         )
     _print_prediction(question, name, predicted)
+    for sentence in _doubts(selector, question, predicted):
+        print(sentence)
     _print_regret(selector, question.place)
     if check:
         _print_regrets(selector.regrets())
@@ -222,20 +229,53 @@ def _print_prediction(question: Question, mpi: str, predicted: list[Prediction])
     best = predicted[0]
     where = f"{question.collective}, {question.place.ranks} ranks, {shown_size(question.place.size)}, {mpi}"
     print(f"{where}: {best.algorithm}, {1e6 * best.time_s:.3g} µs")
-    headings = ["algorithm", "predicted in µs", "from", "measured in µs", "measured / predicted"]
+    headings = ["algorithm", "predicted in µs", "from", "corrected by", "measured in µs", "measured / predicted"]
     table = [
         [
             each.algorithm,
             f"{1e6 * each.time_s:.3g}",
             each.source,
+            _shown_correction(question, each.correction),
             "–" if each.measured_s is None else f"{1e6 * each.measured_s:.3g}",
             "–" if each.measured_s is None else f"{each.measured_s / each.time_s:.3g}",
         ]
         for each in predicted
     ]
-    print_table(headings, table, (headings[0], headings[2]))
+    print_table(headings, table, (headings[0], *headings[2:4]))
     if equal := as_good(predicted):
         print(f"The predictions for {', '.join(equal)} are at most 5 % longer.")
+
+
+def _shown_correction(question: Question, found: Correction | None) -> str:
+    return "–" if found is None or not found.used else f"{found.factor:.3g} (from {_point(question, found.at)})"
+
+
+def _point(question: Question, place: Place) -> str:
+    ranks = plural(place.ranks, "rank")
+    return ranks if question.collective in BARRIERS else f"{ranks}, {shown_size(place.size)}"
+
+
+def _doubts(selector: Selector, question: Question, predicted: list[Prediction]) -> list[str]:
+    """Why the predictions of analytic models may be wrong."""
+    place, out = question.place, []
+    analytic = [each for each in predicted if each.source == ANALYTIC]
+    refused = [each for each in analytic if each.correction and not each.correction.used]
+    if refused and (other := refused[0].correction):
+        out.append(
+            f"The predictions are not corrected: at {_point(question, other.at)}, {refused[0].algorithm} took "
+            f"{other.factor:.2g} times the predicted time, so the table and the messages seem to be of other networks."
+        )
+    least, most = selector.extent()
+    if analytic and not (least.ranks <= place.ranks <= most.ranks and least.size <= place.size <= most.size):
+        sizes = "" if question.collective in BARRIERS else f" and {shown_size(least.size)} to {shown_size(most.size)}"
+        numbers = plural(most.ranks, "rank") if least.ranks == most.ranks else f"{least.ranks} to {most.ranks} ranks"
+        out.append(
+            f"Only {numbers}{sizes} were measured, so these predictions are extrapolations; "
+            "measure points that are nearer."
+        )
+    if analytic and selector.net is not None and selector.net.largest < place.size:
+        out.append(f"The largest measured message has {shown_size(int(selector.net.largest))}.")
+    return out
 
 
 def _print_regret(selector: Selector, place: Place) -> None:
