@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from bench_tables import TIMES, complaint, few_visits, figures_of, page_of, plan, table_of
-from culmen.bench.collectives import samples, winners
+from culmen.bench.collectives import environment, samples, winners
 from culmen.bench.collectives.measured import is_verified
 from culmen.bench.collectives.points import Point, Protocol
 from culmen.bench.collectives.samples import Header, Samples, Table
@@ -44,6 +44,46 @@ def test_an_inexact_algorithm_hides_no_winner(tmp_path):
     assert (won.name, won.gain) == ("chain", pytest.approx(2))
     (won,) = winners.winners(Table([path]), "chain")
     assert won.name == "chain"
+
+
+def test_a_winner_is_found_in_the_rounds_that_both_share(tmp_path):
+    """Another program stalls all calls of the first rounds. The baseline has spent its time then."""
+    path = tmp_path / "bcast-4.csv"
+    stalled = [[1e-2 * (1 + k / 10)] for k in range(6)]
+    calm = {DEFAULT: [[1e-5]] * 30, "chain": [[1e-7]] * 60, "tree": [[0.5e-5]] * 30}
+    for visits, name in (
+        ({DEFAULT: stalled, "chain": stalled + calm["chain"]}, DEFAULT),
+        ({DEFAULT: stalled + calm[DEFAULT], "tree": stalled + calm["tree"]}, "tree"),
+        ({DEFAULT: [[1e-5]] * 6, "tree": [[0.5e-5]] * 6 + stalled}, "tree"),
+    ):
+        points = [Samples(each, 8, times, [False] * len(times), True, "") for each, times in visits.items()]
+        samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
+        (won,) = winners.winners(Table([path]))
+        assert won.name == name
+        assert won.gain == pytest.approx(2 if name == "tree" else 1)
+
+
+def test_a_warm_up_of_one_algorithm_alone_hides_no_winner(tmp_path):
+    path = tmp_path / "bcast-4.csv"
+    points = [
+        Samples(DEFAULT, 8, [[1e-5]] * 8, [False] * 8, True, ""),
+        Samples("tree", 8, [[0.5e-5]] * 20, [True] * 5 + [False] * 15, True, ""),
+    ]
+    samples.write_samples(path, Header("openmpi", "4", "bcast", 4), points)
+    (won,) = winners.winners(Table([path]))
+    assert (won.name, won.gain) == ("tree", pytest.approx(2))
+
+
+@pytest.mark.parametrize(
+    ("load", "cores", "ranks", "busy"),
+    [(11.6, 2, 2, True), (0.3, 2, 2, False), (0.3, 2, 4, False), (2.4, 4, 2, False), (2.6, 4, 2, True)],
+)
+def test_a_busy_machine_is_named(load, cores, ranks, busy):
+    said = environment.was_busy({"load": [load, 1, 1], "cores": cores}, ranks)
+    assert bool(said) == busy
+    assert not busy or said.startswith(f"The load was {load} on {cores} cores when the measurement began: ")
+    for damaged in ({}, {"load": [], "cores": 2}, {"load": "x", "cores": 2}, {"load": None, "cores": None}):
+        assert environment.was_busy(damaged, ranks) == ""
 
 
 def test_without_the_baseline_a_winner_needs_evidence_too(tmp_path):

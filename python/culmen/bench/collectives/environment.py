@@ -3,12 +3,13 @@
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import _core
 from ..._core import InputError
+from ...base.text import plural
 from ...launch.allocation import nodes_of_job, partition, ranks_on_a_node
 from ...launch.launcher import cores, cores_of_sockets, situations
 from ..conversation import LostError
@@ -20,6 +21,7 @@ from .samples import COLUMNS
 
 FILE = "environment.json"
 _SETTINGS = ("OMPI_MCA_", "PRTE_MCA_", "HYDRA_", "MPIR_CVAR_", "SLURM_CPU_BIND")  # of launchers and libraries
+_NO_LOAD = 0.5  # a smaller load comes from the system itself
 _INSTEAD = "give another folder with --output, or write --overwrite to measure all again"
 
 
@@ -35,6 +37,21 @@ def read(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def was_busy(about: Mapping[str, Any], ranks: int) -> str:
+    """A sentence if other programs used cores of the ranks when the measurement began; otherwise empty. ``about``: the
+    content of the file."""
+    try:
+        load, cores_there = float(about["load"][0]), int(about["cores"])
+    except (KeyError, IndexError, TypeError, ValueError):
+        return ""
+    if load <= max(cores_there - ranks, 0) + _NO_LOAD:
+        return ""
+    return (
+        f"The load was {load:.3g} on {plural(cores_there, 'core')} when the measurement began: the times include other "
+        "programs."
+    )
 
 
 def refuse_other(folder: Path, plan: Plan, samples: Sequence[Path]) -> None:

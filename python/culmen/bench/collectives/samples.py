@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..parts import calls_in, part_named, rows_in, write_part
-from ..sampling import Interval, interval
+from ..sampling import LEAST_VISITS, Interval, interval
 
 COLUMNS = [
     "mpi", "version", "collective", "algorithm", "nodes", "ppn", "ranks", "size", "root", "visit", "repetition",
@@ -65,13 +67,25 @@ class Key(NamedTuple):
 @dataclass(frozen=True)
 class Measured:
     """``interval``: interval of the median time in seconds. ``calls``: number of calls, including the warm-up. ``ppn``:
-    the most ranks on a node."""
+    the most ranks on a node. ``warm``, ``cold``: the median of each visit by its number, without and in the warm-up. In
+    a launch, visits with the same number are of the same round."""
 
     version: str
     interval: Interval
     calls: int
     verified: bool
     ppn: int
+    warm: dict[int, float] = field(default_factory=dict)
+    cold: dict[int, float] = field(default_factory=dict)
+
+    def shared_with(self, other: "Measured") -> list[tuple[float, float]]:
+        """The medians of both in each round in which neither is in its warm-up. If these are too few for an interval:
+        in all rounds that both have."""
+        warm = [(self.warm[number], other.warm[number]) for number in self.warm.keys() & other.warm.keys()]
+        if len(warm) >= LEAST_VISITS:
+            return warm
+        own, others = self.warm | self.cold, other.warm | other.cold
+        return [(own[number], others[number]) for number in own.keys() & others.keys()]
 
 
 def samples_file(collective: str, ranks: int, mapping: str = "", folder: Path | None = None) -> Path:
@@ -132,12 +146,17 @@ class _Places:
         return key._replace(mpi="/".join(words))
 
 
+def _medians(visits: dict[int, list[float]]) -> dict[int, float]:
+    return {number: float(np.median(times)) for number, times in visits.items()}
+
+
 class Table:
     """The samples of several files. ``several_partitions``: whether they are of several partitions. Raises InputError
     if a file has no such samples."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        warming: dict[tuple[_At, Key], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         calls: dict[tuple[_At, Key], int] = defaultdict(int)
         about: dict[tuple[_At, Key], tuple[str, bool, int]] = {}
         unavailable: dict[tuple[_At, Key], str] = {}
@@ -149,14 +168,16 @@ class Table:
                 continue
             calls[key] += 1
             about[key] = row["version"], row["verified"] == "1", int(row["ppn"])
-            if row["late"] == "0" and row["warm_up"] == "0":
-                visits[key][int(row["visit"])].append(float(row["time_s"]))
+            if row["late"] == "0":
+                of = visits if row["warm_up"] == "0" else warming
+                of[key][int(row["visit"])].append(float(row["time_s"]))
         places = _Places([*about, *unavailable])
         self.several_partitions = places.several_partitions
         self.points = {}
         for key, times in visits.items():
             version, verified, ppn = about[key]
-            found = Measured(version, interval(list(times.values())), calls[key], verified, ppn)
+            medians = _medians(times), _medians(warming.get(key, {}))
+            found = Measured(version, interval(list(times.values())), calls[key], verified, ppn, *medians)
             self.points[places.named(*key)] = found
         self.unavailable = {places.named(*key): why for key, why in unavailable.items()}
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby
 
 from ...base.text import span_of
 from ...launch.mpi.collectives import DEFAULT
+from ..sampling import Interval, interval
 from ..words import shown_size
 from .points import BARRIERS
 from .samples import Measured, Table
@@ -17,9 +18,9 @@ def headings(baseline: str = DEFAULT) -> list[str]:
 
 @dataclass(frozen=True)
 class Winner:
-    """``gain``: time of the baseline / time of the fastest one, from ``least_gain`` to ``most_gain`` with the
-    ends of both intervals; 1 if that was not measured (``compared``). ``name``: the baseline unless another one is
-    faster beyond doubt."""
+    """``gain``: time of the baseline / time of the fastest one, the median over the rounds that both share, with an
+    interval of 95 % from ``least_gain`` to ``most_gain``; 1 if that was not measured (``compared``). ``name``: the
+    baseline unless another one is faster beyond doubt."""
 
     mpi: str
     collective: str
@@ -48,8 +49,10 @@ def unclear(table: Table, won: Sequence[Winner]) -> int:
 def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Winner | None:
     """Only an algorithm that is known to have run can win, and only if it is clearly different.
 
-    Its interval must not overlap that of the baseline. Among these algorithms, the one with the least median wins. If
-    the baseline was not measured, the winner's interval must not overlap that of any other algorithm.
+    Algorithms stop at different times. Therefore an algorithm and the baseline are compared in the rounds that both
+    share: only these had the same disturbances. Their intervals in these rounds must not overlap. Among these
+    algorithms, the one with the largest gain wins. If the baseline was not measured, the algorithm with the least
+    median must be clearly faster than each other algorithm.
     """
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
     base = there.get(baseline)
@@ -57,14 +60,23 @@ def _winner(table: Table, place: tuple[str, str, int, int], baseline: str) -> Wi
         return None
     if base is None:
         (name, found), *others = there.items()
-        is_clear = not any(other.interval.overlaps(found.interval) for _, other in others)
+        is_clear = all(_gain(found, other) for _, other in others)
         return Winner(*place, name, found, compared=False) if is_clear else None
-    own = base.interval
-    for name, found in takewhile(lambda pair: pair[0] != baseline, there.items()):
-        best = found.interval
-        if not best.overlaps(own):
-            return Winner(*place, name, found, own.median / best.median, own.low / best.high, own.high / best.low)
-    return Winner(*place, baseline, base)
+    gains = {name: gain for name, found in there.items() if name != baseline and (gain := _gain(found, base))}
+    if not gains:
+        return Winner(*place, baseline, base)
+    best = max(gains, key=lambda name: gains[name].median)
+    return Winner(*place, best, there[best], *gains[best])
+
+
+def _gain(found: Measured, other: Measured) -> Interval | None:
+    """Time of the other one / time of this one, in shared rounds. None if this one is not clearly faster in them."""
+    pairs = found.shared_with(other)
+    if not pairs:
+        return None
+    own, others = (interval([[t] for t in times]) for times in zip(*pairs, strict=True))
+    gain = interval([[b / a] for a, b in pairs if a > 0])
+    return gain if own.high < others.low and gain.exists and gain.low > 1 else None
 
 
 def rows_of(won: Sequence[Winner], baseline: str = DEFAULT) -> list[list[str]]:

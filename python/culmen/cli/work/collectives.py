@@ -180,6 +180,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found, won, wanted.baseline), encoding="utf-8")
     lost = _lost(found)
+    busy = [said for place in measured if (said := environment.was_busy(environment.read(place), max(wanted.ranks)))]
     if measured != [folder]:
         about = json.dumps(_environments(measured), indent=2)
         (folder / environment.FILE).write_text(about + "\n", encoding="utf-8")
@@ -192,7 +193,7 @@ def _conclude(wanted: Plan, measured: list[Path], folder: Path, end: End, quiet:
         headings = winners.headings(wanted.baseline)
         if found.points:
             print_table(headings, winners.rows_of(won, wanted.baseline), (*headings[:2], *headings[3:5]))
-        for sentence in _remarks(found, won, wanted):
+        for sentence in [*_remarks(found, won, wanted), *busy[:1]]:
             print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed or bool(lost), "launches")
