@@ -7,7 +7,7 @@ from culmen.bench.pingpong import measured as measuring
 from culmen.bench.pingpong import routes
 from culmen.bench.pingpong.figures import pingpong_page, rows_of
 from culmen.bench.pingpong.measured import Header, Sized, Table, write_samples
-from culmen.cli.work.pingpong import plan_of
+from culmen.cli.work.pingpong import _remarks, plan_of
 from culmen.launch.mpi import Launcher, LauncherError, load
 
 OPENMPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
@@ -60,6 +60,32 @@ def test_tcp_is_measured_between_nodes_if_ranks_can_be_on_two(names, mapping, no
     assert {name for name in plan.routes if "raw-tcp" in name} == there
     for name in plan.routes:
         assert routes.route_named(name).name == name
+
+
+def test_noise_and_missing_comparisons_are_said(tmp_path):
+    visits = {"raw/unix": [[1e-6]] * 9, "openmpi": [[5e-4 * k] for k in range(1, 10)], "mpich": [[3e-6]] * 2}
+    for route, times in visits.items():
+        path = tmp_path / f"{route.replace('/', '-')}.csv"
+        write_samples(path, Header(route, "x", 1, 2), [Sized(times, size=8)], "")
+    found = Table(sorted(tmp_path.glob("*.csv")))
+    for repetitions, cure in ((0, "--seconds"), (9, "--repetitions")):
+        plan = plan_of("raw/unix,openmpi", "8", (0.05, 0.1, repetitions), None, here=False)
+        compared, inexact = _remarks(found, plan)
+        assert compared.startswith('"–" means that TCP without MPI was not measured')
+        assert inexact.startswith(
+            "The medians of 2 of 3 points are less exact than ± 5 %, for example mpich with 8 B; "
+        )
+        assert inexact.endswith(f"give a larger {cure}")
+    write_samples(tmp_path / "raw-tcp.csv", Header("raw/tcp", "x", 1, 2), [Sized([[2e-6]] * 9, size=8)], "")
+    exact = Table([tmp_path / "raw-tcp.csv", tmp_path / "raw-unix.csv"])
+    assert _remarks(exact, plan) == []
+
+
+def test_the_starts_of_ranks_are_in_the_time_that_a_measurement_takes():
+    plan = plan_of("raw,openmpi", "8", (0.05, 0.1, 0), None, here=False)
+    ranks = sum(name.startswith("openmpi") for name in plan.routes)
+    assert plan.left_s(0) == pytest.approx(0.1 * len(plan.routes) + 3 * ranks)
+    assert plan.left_s(3) == pytest.approx(3.1 * ranks)
 
 
 class Limited:

@@ -18,6 +18,7 @@ HEADINGS = [
     "at size",
     "half of it at",
 ]
+NOT_COMPARED = "–"
 _REFERENCE = "raw/tcp"
 _SMALL = 4096  # bytes: up to here the latency is drawn
 _COLOURS = (*LINE_COLOURS, GREY)
@@ -42,7 +43,7 @@ def rows_of(found: Table) -> list[list[str]]:
     for route, each in summaries.items():
         references = [name for name in _references(route) if found.nodes.get(name) == found.nodes[route]]
         reference = next((summaries[name] for name in references if name in summaries), None)
-        over = "–" if reference is None else f"{1e6 * (each.latency_s - reference.latency_s):+.3g} µs"
+        over = NOT_COMPARED if reference is None else f"{1e6 * (each.latency_s - reference.latency_s):+.3g} µs"
         rate = f"{each.rate / 1e6:.4g}"
         out.append(
             [route, f"{1e6 * each.latency_s:.3g}", over, rate, shown_size(each.rate_at), shown_size(each.half_size)]

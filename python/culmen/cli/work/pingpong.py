@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...base.text import lasted
+from ...base.text import lasted, plural
 from ...bench.jobs.asked import Cluster, Task
 from ...bench.kept import folder_for
 from ...bench.mappings import NODE, is_on_two_nodes, mappings_of
@@ -14,7 +14,7 @@ from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, NUMBERS, Table, samples_file
 from ...bench.pingpong.routes import buffered, mapped, routes, routes_named
 from ...bench.study import PointStudy, outcomes_in
-from ...bench.words import beside, sizes_of, words_of
+from ...bench.words import beside, shown_size, sizes_of, words_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.figures import Words
@@ -26,6 +26,7 @@ from .summary import print_table
 _FOLDER, _STORE = Path("bench-pingpong"), "pingpong.db"
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(COLUMNS).encode()))
 _START_S, _TIMEOUT_S = 60.0, 60.0
+_LAUNCH_S = 3.0  # a launcher starts the ranks of an MPI, and ends
 _OFFSET = 3  # bytes, as in NetPIPE
 
 
@@ -36,6 +37,11 @@ class Plan:
     routes: list[str]
     fixed: dict[str, Any]
     most_s: float
+
+    def left_s(self, done: int) -> float:
+        """Approximate upper limit of the time for the routes after the first ``done`` ones."""
+        left = self.routes[done:]
+        return len(left) * self.most_s + _LAUNCH_S * sum(not name.startswith("raw/") for name in left)
 
     def study(self, store: Path) -> PointStudy:
         evaluator, limit_s = "culmen.bench.pingpong.measured:measure", _START_S + 10 * self.most_s + _TIMEOUT_S
@@ -93,13 +99,13 @@ def measure_pingpong(
         plan.study,
         points,
         "routes",
-        lambda done: _begin(points, done, plan.most_s, quiet),
+        lambda done: _begin(plan, done, quiet),
         overwrite,
         quiet,
         scratch,
         at_most,
     )
-    return _conclude([folder], folder, plan.routes, end, quiet, parquet)
+    return _conclude([folder], folder, plan, end, quiet, parquet)
 
 
 def submit_pingpong(
@@ -122,24 +128,25 @@ def submit_pingpong(
         len(plan.routes),
         plan.most_s * len(plan.routes),
         lambda store: plan.study(store).missing(),
-        lambda folders, to, end: _conclude(folders, to, plan.routes, end, quiet, parquet),
+        lambda folders, to, end: _conclude(folders, to, plan, end, quiet, parquet),
     )
     return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
 
-def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
+def _begin(plan: Plan, done: int, quiet: bool) -> Monitor:
     if not quiet:
         before = f", {done} of them measured before" if done else ""
         print(
-            f"{routes} routes{before}; this takes at most about {lasted(most_s * (routes - done))} on a quiet machine",
+            f"{plural(len(plan.routes), 'route')}{before}; this takes at most about {lasted(plan.left_s(done))} on a "
+            "quiet machine",
             flush=True,
         )
     return make_monitor(not quiet, Words("routes measured", best=""))
 
 
-def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, quiet: bool, parquet: bool) -> int:
+def _conclude(measured: list[Path], folder: Path, plan: Plan, end: End, quiet: bool, parquet: bool) -> int:
     """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
-    files, failed = [], False
+    files, failed, names = [], False, plan.routes
     for place in measured:
         points, failures = outcomes_in(place / _STORE, "route")
         failed = failed or bool(failures)
@@ -160,7 +167,26 @@ def _conclude(measured: list[Path], folder: Path, names: list[str], end: End, qu
         path.write_text(figures.pingpong_page(found), encoding="utf-8")
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
-        for route, interface in found.interfaces.items():
-            print(f"{route} used the network interface {interface}.")
+        for sentence in _remarks(found, plan):
+            print(sentence)
         print(f"Wrote {table} and {page}")
     return exit_code(end, failed, "routes")
+
+
+def _remarks(found: Table, plan: Plan) -> list[str]:
+    out = [f"{route} used the network interface {interface}." for route, interface in found.interfaces.items()]
+    if any(row[2] == figures.NOT_COMPARED for row in figures.rows_of(found)):
+        out.append(
+            f'"{figures.NOT_COMPARED}" means that TCP without MPI was not measured on the same number of nodes and the '
+            "same partition."
+        )
+    bound, repetitions = plan.fixed["interval"], plan.fixed["repetitions"]
+    points = [(route, size, each) for route, sizes in found.points.items() for size, each in sizes.items()]
+    if inexact := [(route, size) for route, size, each in points if each.relative > bound]:
+        route, size = inexact[0]
+        out.append(
+            f"The medians of {len(inexact)} of {plural(len(points), 'point')} are less exact than ± {100 * bound:g} %, "
+            f"for example {route} with {shown_size(size)}; to measure longer, give a larger "
+            f"{'--repetitions' if repetitions else '--seconds'}"
+        )
+    return out
