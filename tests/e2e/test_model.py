@@ -20,7 +20,7 @@ def test_a_table_is_modelled_and_an_algorithm_is_chosen(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"bcast, 8 ranks, 64 KiB, {MPI}: scatter_allgather_ring, ")
     assert "Regret: " in done.stdout
-    assert "points left out in turn" in done.stdout
+    assert "Each point was left out in turn: at " in done.stdout
     done = culmen(*asked, "--ranks", "48", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "analytic model" in done.stdout

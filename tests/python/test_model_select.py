@@ -377,6 +377,15 @@ def test_what_the_table_has_not_is_one_sentence(table, tmp_path):
         command.fit_models(table, Options(), command.shown_of("allgather", None, None), tmp_path / "out", True)
 
 
+def test_the_models_of_the_nearest_measured_ones_are_named(table, tmp_path, capsys):
+    for ranks, size in ((5, "3"), (8, "4")):
+        assert command.fit_models(table, Options(), command.shown_of(None, ranks, size), tmp_path / "out", False) == 0
+        said = capsys.readouterr().out
+        over_size = "5 ranks were not measured: models over the size are shown for the nearest of 2, 4, 8, 16 and 32"
+        over_ranks = "The size 3 was not measured: models over ranks are shown for the nearest of the sizes 1, 4, 16, "
+        assert [over_size in said, over_ranks in said] == [ranks == 5, size == "3"]
+
+
 def test_the_number_of_cores_stands_beside_the_table(tmp_path):
     assert cores_beside(tmp_path / "collectives.csv") is None
     (tmp_path / "environment.json").write_text('{"cores": 24}')

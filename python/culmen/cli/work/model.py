@@ -11,10 +11,10 @@ import numpy as np
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
-from ...base.text import did_you_mean, plural
+from ...base.text import did_you_mean, enumerated, plural
 from ...bench.collectives.points import BARRIERS
 from ...bench.kept import folder_for
-from ...bench.words import shown_size, sizes_of, words_of
+from ...bench.words import short_size, shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
 from ...model.compare import Parted, compare, sentences, without_model
@@ -102,7 +102,9 @@ def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, 
     parted = [
         each for each in compare(times, networks) if not shown.collectives or each.collective in shown.collectives
     ]
-    remarks = rows.without_bends(models, options) + _remarks(times, parted, networks, path)
+    remarks = (
+        _nearest_ones(times, shown) + rows.without_bends(models, options) + _remarks(times, parted, networks, path)
+    )
     return _write(models, _chosen(models, shown), parted, networks, remarks, output, quiet)
 
 
@@ -113,6 +115,30 @@ def _check_names(times: Times, collectives: Sequence[str], path: Path) -> None:
         if name not in known:
             near = did_you_mean(name, known)
             raise InputError(f"--collectives: {path} has no '{name}'{near}; it has {', '.join(known)}")
+
+
+def _nearest_ones(times: Times, shown: Shown) -> list[str]:
+    """A sentence if nothing was measured with the number of ranks, or with the size, of the user."""
+    places = [
+        place
+        for (_, collective), algorithms in times.of.items()
+        for there in algorithms.values()
+        for place in there
+        if not shown.collectives or collective in shown.collectives
+    ]
+    ranks, sizes = sorted({place.ranks for place in places}), sorted({place.size for place in places})
+    out = []
+    if shown.ranks is not None and shown.ranks not in ranks:
+        out.append(
+            f"{shown.ranks} ranks were not measured: models over the size are shown for the nearest of "
+            f"{enumerated([str(n) for n in ranks])} ranks."
+        )
+    if shown.size is not None and shown.size not in sizes:
+        out.append(
+            f"The size {short_size(shown.size)} was not measured: models over ranks are shown for the nearest of the "
+            f"sizes {enumerated([short_size(n) for n in sizes])}."
+        )
+    return out
 
 
 def _chosen(models: Sequence[Modelled], shown: Shown) -> list[Modelled]:
@@ -300,7 +326,8 @@ def _print_regrets(found: list[Regret]) -> None:
     worst = max(found, key=lambda each: each.lost)
     right = sum(each.lost == 0 for each in found)
     print(
-        f"Each of {len(found)} points left out in turn: {right} times the fastest algorithm; regret "
+        f"Each point was left out in turn: at {right} of {plural(len(found), 'point')}, the prediction was the fastest "
+        f"algorithm. Regret: "
         f"{100 * np.median(lost):.2g} % (median), {100 * np.quantile(lost, 0.9):.2g} % (nine of ten are below), "
         f"{100 * worst.lost:.2g} % at most "
         f"({worst.place.ranks} ranks, {shown_size(worst.place.size)}: {worst.algorithm} instead of {worst.fastest})."
