@@ -34,6 +34,8 @@ def test_ranges_of_sizes_have_powers_of_two():
     assert sizes_of("3-20") == (3, 4, 8, 16, 20)
     assert sizes_of("1-4M")[-1] == 4 * 1024**2
     assert len(sizes_of("1-4M")) == 23
+    assert complaint(sizes_of, "8G") == "--sizes: '8G' is too large; a size is at most 2147483647 bytes"
+    assert complaint(sizes_of, "4K-1").startswith("--sizes: '4K-1' is a range that goes down; ")
     assert [shown_size(size) for size in (0, 1000, 2048, 4 * 1024**2)] == ["0 B", "1000 B", "2 KiB", "4 MiB"]
     for wrong in ("-1", "8-2", "4T", "1-2-3", "3G", ""):
         assert complaint(sizes_of, wrong).startswith("--sizes")

@@ -45,6 +45,7 @@ def test_without_a_job_there_is_one_node():
     [
         (("2", None), "", "--node-counts needs --ranks-per-node"),
         (("2", "4"), "--ranks", "--ranks and --ranks-per-node both say how many ranks there are"),
+        (("2", "4"), "--mapping", "--mapping and --ranks-per-node both say where the ranks run; give only one"),
         (("0", "4"), "", "--node-counts: '0' is not a number from 1 to 4096"),
         (("2", "4-8"), "", "--ranks-per-node: '4-8' is not a number from 1 to 4096"),
         (("2", ","), "", "--ranks-per-node is empty; write numbers with commas between them"),

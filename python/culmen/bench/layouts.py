@@ -40,7 +40,8 @@ def layouts_of(node_counts: str | None, per_node: str | None, nodes: int, other:
             raise InputError(f"{NODES} needs {PER_NODE}, for example {PER_NODE} 1,4")
         return ()
     if other:
-        raise InputError(f"{other} and {PER_NODE} both say how many ranks there are; give only one of them")
+        what = "where the ranks run" if other == "--mapping" else "how many ranks there are"
+        raise InputError(f"{other} and {PER_NODE} both say {what}; give only one of them")
     usual = f"{nodes or len(tasks_on_nodes()) or 1}"
     all_of = [
         Layout(number, each)

@@ -34,8 +34,10 @@ def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
         if len(ends) > 2 or None in ends:
             raise InputError(f"{option}: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
         first, last = ends[0] or 0, ends[-1] or 0
-        if first > last or last > MOST_BYTES:
-            raise InputError(f"{option}: '{word}' must go up, to at most {MOST_BYTES} bytes")
+        if first > last:
+            raise InputError(f"{option}: '{word}' is a range that goes down; write the smaller size first")
+        if last > MOST_BYTES:
+            raise InputError(f"{option}: '{word}' is too large; a size is at most {MOST_BYTES} bytes")
         out |= {first, last} | {2**k for k in range(32) if first <= 2**k <= last}
     return tuple(sorted(out))
 
