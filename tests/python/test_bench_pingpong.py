@@ -88,6 +88,17 @@ def test_the_starts_of_ranks_are_in_the_time_that_a_measurement_takes():
     assert plan.left_s(3) == pytest.approx(3.1 * ranks)
 
 
+def test_a_machine_without_mpi_is_said(monkeypatch):
+    def none(name):
+        raise LauncherError(f"there is no {name}")
+
+    assert not plan_of("raw", "8", (0.05, 0.1, 0), None).without_mpi
+    monkeypatch.setattr(routes, "find_launcher", none)
+    plan = plan_of(None, "8", (0.05, 0.1, 0), None)
+    assert [name.partition("/")[0] for name in plan.routes] == ["raw"] * 3
+    assert plan.without_mpi.startswith("No MPI was found on PATH")
+
+
 class Limited:
     """A route that refuses large messages."""
 

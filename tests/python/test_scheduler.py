@@ -300,7 +300,9 @@ def commands(monkeypatch, tmp_path):
 
 def test_what_slurm_says_of_a_failure_is_one_sentence(commands):
     commands("sinfo", "echo 'slurm_load_partitions: Unable to contact slurm controller (connect failure)' >&2; exit 1")
-    assert complaint(Slurm().partitions) == ("sinfo failed: Unable to contact slurm controller (connect failure)")
+    assert complaint(Slurm().partitions) == (
+        "--submit slurm: no Slurm cluster answers here (sinfo: Unable to contact slurm controller (connect failure))"
+    )
     commands("sbatch", "echo 'sbatch: error: invalid account' >&2; echo 'sbatch: error: not submitted' >&2; exit 1")
     assert complaint(Slurm().submit, Path("job.sh"), Request("a", "b", 1, 1, 60, Path("/"), Path("o"), "c")) == (
         "sbatch failed: invalid account; not submitted"

@@ -38,6 +38,13 @@ class Plan:
     fixed: dict[str, Any]
     most_s: float
 
+    @property
+    def without_mpi(self) -> str:
+        """A sentence if no MPI is measured because none was found; otherwise empty."""
+        if any(not name.startswith("raw/") for name in self.routes) or any(each.launcher for each in routes(True)):
+            return ""
+        return "No MPI was found on PATH, so only routes without MPI are measured."
+
     def left_s(self, done: int) -> float:
         """Approximate upper limit of the time for the routes after the first ``done`` ones."""
         left = self.routes[done:]
@@ -141,6 +148,8 @@ def _begin(plan: Plan, done: int, quiet: bool) -> Monitor:
             "quiet machine",
             flush=True,
         )
+        if said := plan.without_mpi:
+            print(said, flush=True)
     return make_monitor(not quiet, Words("routes measured", best=""))
 
 

@@ -25,7 +25,10 @@ class Slurm:
     name, title = "slurm", "Slurm"
 
     def partitions(self) -> list[Partition]:
-        found = partitions_in(_COMMANDS.output("sinfo", "--noheader", "--exact", f"--format={SINFO}"))
+        said = _COMMANDS.said("sinfo", "--noheader", "--exact", f"--format={SINFO}")
+        if said.returncode != 0:
+            raise InputError(f"--submit slurm: no Slurm cluster answers here (sinfo: {sentence(said)})")
+        found = partitions_in(said.stdout)
         if not found:
             raise InputError("this cluster has no partition: sinfo lists none")
         return found
