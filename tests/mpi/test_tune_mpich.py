@@ -251,7 +251,7 @@ def test_the_choices_are_written_tried_and_used(launcher, tmp_path):
         assert "every one of these algorithms runs" in whole.stdout
         assert "culmen tune install tune-cluster --module FILE" in whole.stdout
     page = (folder / "tuning.html").read_text()
-    assert "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE" in page
+    assert ("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE" in page) == bool(changed)
     said = culmen("tune", "lint", folder / "mpich-rules.json", cwd=tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
     assert re.search(r"Everything else is as without the file", said.stdout)
@@ -293,6 +293,10 @@ def test_a_module_is_written_for_a_folder(launcher, tmp_path):
     assert done.returncode == 0, done.stderr
     file = re.search(r"setenv MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE {(.*)}", (tmp_path / "mine").read_text())[1]
     assert "collective=bcast" in trees.read_tree(Path(file))
+    write(launcher, folder, {})
+    refused = culmen("tune", "install", "--module", "other", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "mpich-rules.json has no rules: it leaves all choices to the MPI" in refused.stderr
     (folder / "mpich-rules.json").write_text("{}")
     refused = culmen("tune", "install", "--module", "other", cwd=tmp_path)
     assert refused.returncode == 2

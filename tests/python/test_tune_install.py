@@ -3,10 +3,12 @@
 import json
 import os
 import stat
+from dataclasses import replace
 
 import pytest
 from culmen.cli.work import install as work
 from culmen.launch.mpi import Launcher, LauncherError, load
+from culmen.tune.autotune.tuned import Tuning
 from culmen.tune.cluster import installed
 
 from culmen import _core
@@ -15,6 +17,7 @@ pytestmark = pytest.mark.no_numbers
 
 OPEN_MPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
 HEAD = "# Rules for the collectives of Open MPI 4.1.4, from `culmen tune cluster`\n# 2026-11-27, node7, {cpu}\n"
+OFF = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out"
 RULES = "1\n7\n1\n0\n1\n0 2 0 0\n"
 
 
@@ -30,7 +33,8 @@ def open_mpi(monkeypatch, tmp_path):
     """Open MPI is there, with its settings in tmp_path/etc, on a machine with a known CPU."""
     monkeypatch.setattr(work, "here", lambda: {"cpu": "EPYC 1"})
     monkeypatch.setattr(work, "find_launcher", lambda _name: Launcher("no-mpiexec", OPEN_MPI))
-    monkeypatch.setattr(work, "site_folder", lambda _launcher: tmp_path / "etc")
+    for each in (work, installed):
+        monkeypatch.setattr(each, "site_folder", lambda _launcher: tmp_path / "etc")
 
 
 @pytest.fixture
@@ -72,6 +76,30 @@ def test_rules_that_end_programs_are_not_installed(home, tmp_path, open_mpi):
     with pytest.raises(_core.InputError, match=r"line 6: bcast has no algorithm 42 in Open MPI 4, so calls .* fail"):
         work.install(file, False, None, False, None)
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["0  # collectives\n", "1\n7\n1\n0\n1\n0 0 0 0\n"])
+@pytest.mark.parametrize("module", [False, True])
+def test_a_file_without_rules_is_not_installed(home, tmp_path, open_mpi, text, module):
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    (folder / "openmpi-rules.conf").write_text(text)
+    with pytest.raises(_core.InputError, match=r"openmpi-rules.conf has no rules: .* so there is nothing to install"):
+        work.install(folder, False, tmp_path / "module" if module else None, False, None)
+    assert list(home.iterdir()) == []
+    (folder / "variables.env").write_text("OMPI_MCA_btl_vader_eager_limit=2048\n")
+    assert work.install(folder, False, None, False, None) == 0
+    assert "eager_limit = 2048" in (home / ".openmpi/mca-params.conf").read_text()
+
+
+def test_autotune_names_the_command_that_removes_installed_rules(open_mpi, rules, home):
+    tuning = Tuning("Open MPI 4.1.4", 2, "x", OFF, [])
+    assert installed.with_undo(tuning).off == tuning.off
+    work.install(rules, False, None, False, None)
+    file = home / ".openmpi/mca-params.conf"
+    undo = f"`culmen tune install --remove` removes the rules that culmen installed in {file}"
+    assert installed.with_undo(tuning).off == f"{tuning.off}; {undo}"
+    assert installed.with_undo(replace(tuning, off="MPI_T does not work")).off == "MPI_T does not work"
 
 
 def test_all_users_can_read_the_files_of_a_site(tmp_path, open_mpi, rules):

@@ -121,6 +121,12 @@ def test_points_that_keep_the_default_are_listed_with_the_reason(tmp_path):
     assert "Average over message sizes from 8 B to 256 B" in html
 
 
+def test_the_page_shows_no_commands_if_all_points_keep_the_default(tmp_path):
+    measured(tmp_path, 4, {8: []})
+    html = tuning_page(tuned_from([("bcast", 4)], tmp_path), "", "host")
+    assert "Nothing to use" in html and "Use the choices" not in html
+
+
 @pytest.mark.parametrize("title", ["Open MPI 4", "MPICH 4"])
 def test_the_commands_name_srun_and_the_lines_of_a_module_file(tmp_path, title):
     launcher = Launcher("no-mpiexec", next(mpi for mpi in load() if mpi.title == title))

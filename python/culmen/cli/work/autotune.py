@@ -14,8 +14,9 @@ from ...launch.mpi import load as all_mpis
 from ...launch.watched import RunStoppedError
 from ...tune.autotune.page import page
 from ...tune.autotune.running import Command
-from ...tune.autotune.tuned import read_tuning
+from ...tune.autotune.tuned import Tuning, read_tuning
 from ...tune.autotune.validated import Compared, validate
+from ...tune.cluster.installed import with_undo
 
 _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
 _SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
@@ -51,7 +52,7 @@ def run(
     if load is not None:
         return as_of_a_shell(command.tune(None, load))
     try:
-        compared = validate(command, file, rounds, _say, time_limit_s) if rounds else None
+        compared = validate(command, file, rounds, _say, time_limit_s, _read) if rounds else None
     except RunStoppedError:
         _say_stopped(file, output is not None)
         return RESUMABLE
@@ -105,10 +106,14 @@ def _free(file: Path | None) -> Path:
     return file
 
 
+def _read(file: Path) -> Tuning:
+    return with_undo(read_tuning(file))
+
+
 def _show(file: Path, code: int) -> bool:
     """Whether there is a choice to use."""
     if file.exists():
-        tuning = read_tuning(file)
+        tuning = _read(file)
         Console(highlight=False).print(page(tuning))
         return bool(tuning.changed)
     if code == 0:

@@ -54,6 +54,8 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         raise InputError(_no_settings(launcher.mpi.title))
     rules = _rules_in(tuned, launcher)
     variables = environment_in(tuned) if tuned.is_dir() else {}
+    if not variables and not _has_rules(rules, launcher):
+        raise InputError(f"{rules} has no rules: it leaves all choices to the MPI, so there is nothing to install")
     for each in (rules, tuned / ENVIRONMENT) if variables else (rules,):
         _check_version(each, launcher)
     if module is not None:
@@ -171,6 +173,13 @@ def _rules_in(tuned: Path, launcher: Launcher) -> Path:
     for why in TreeLint(trees.read_tree(rules), built_in(launcher), known).ends_programs():
         raise InputError(f"{rules} would end programs: {why}")
     return rules
+
+
+def _has_rules(rules: Path, launcher: Launcher) -> bool:
+    """Whether the file chooses an algorithm. Even without one, it would switch off ``culmen autotune``."""
+    if reader_of_rules(launcher).rules_kind == "table":
+        return read_rules(rules).has_algorithms
+    return not trees.is_same(trees.read_tree(rules), built_in(launcher))
 
 
 def _check_version(rules: Path, launcher: Launcher) -> None:

@@ -10,7 +10,7 @@ from ..._core import InputError
 from ...bench.verdict import in_turns, verdict_of
 from ...launch.watched import RunLateError, limit_for
 from .running import Command
-from .tuned import read_tuning
+from .tuned import Tuning, read_tuning
 
 Kind = tuple[str, list[float], Callable[[float | None], int]]
 """Runs that are compared: what they are, for messages; their times in seconds; a run with a limit in seconds, which
@@ -35,11 +35,16 @@ class Compared:
 
 
 def validate(
-    command: Command, file: Path, rounds: int, say: Callable[[str], None], time_limit_s: float | None = None
+    command: Command,
+    file: Path,
+    rounds: int,
+    say: Callable[[str], None],
+    time_limit_s: float | None = None,
+    read: Callable[[Path], Tuning] = read_tuning,
 ) -> Compared:
     """Each round runs the program as it is, with the tuner, and with the choices of a file. A first run with the tuner
     makes this file, and does not count: it may find cold caches. ``time_limit_s``: of each run, in seconds; None: from
-    the duration of the first run, which then has none.
+    the duration of the first run, which then has none. ``read``: reads the tuning file.
 
     Raises InputError if the program fails or takes too long, or if there is nothing to compare, and RunStoppedError.
     """
@@ -50,7 +55,7 @@ def validate(
     limit_s = time_limit_s or limit_for(time.monotonic() - begun)
     if not file.exists():
         return Compared()
-    if (off := read_tuning(file).off) != "":
+    if (off := read(file).off) != "":
         raise InputError(f"nothing was tuned, so there is nothing to compare: {off}")
     found = Compared()
     kinds: list[Kind] = [

@@ -6,16 +6,19 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from ..._core import InputError
-from ...launch.mpi import Launcher
+from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
+from ..autotune.tuned import Tuning
 from ..rules.reader import environment_for, reader_of_rules, variables_for_routes
 
 BEGIN, END = "# culmen tune install: begin", "# culmen tune install: end"
 _COPY, _ROUTES = "culmen-rules.conf", "culmen-han-rules.conf"
 _INFO = "ompi_info"
+_RULES = "coll_tuned_dynamic_rules_filename"
 
 
 def files_in(folder: Path, site: bool) -> tuple[Path, Path]:
@@ -54,6 +57,24 @@ def module_text(launcher: Launcher, rules: Path, variables: Mapping[str, str]) -
     about = f"Rules for the collectives of {launcher.mpi.title}, from culmen tune cluster: {rules.resolve()}"
     settings = (f"setenv {name} {{{value}}}" for name, value in variables.items())
     return "\n".join(["#%Module1.0", f"module-whatis {{{about}}}", *settings]) + "\n"
+
+
+def with_undo(tuning: Tuning) -> Tuning:
+    """A tuning of ``culmen autotune``. If installed rules are the reason why nothing was tuned, the reason also names
+    the command that removes them."""
+    undo = _how_to_undo() if _RULES in tuning.off else ""
+    return replace(tuning, off=f"{tuning.off}; {undo}") if undo else tuning
+
+
+def _how_to_undo() -> str:
+    """Empty if no rules are installed."""
+    for site in (False, True):
+        with suppress(InputError, LauncherError):
+            file = files_in(site_folder(find_launcher("openmpi")) if site else user_folder(), site)[0]
+            if BEGIN in lines_of(file):
+                command = f"culmen tune install --remove{' --site' if site else ''}"
+                return f"`{command}` removes the rules that culmen installed in {file}"
+    return ""
 
 
 def check_no_variables(launcher: Launcher) -> None:

@@ -15,6 +15,9 @@ from .gain_figures import figures_of
 from .kept import KEPT, from_to, kept_rows
 
 _ANY = Collectives()
+_NOTHING_TO_USE = Section(
+    "use", "Nothing to use", "<p>All points keep the MPI's own choice. The tuning file has no rules: do not use it.</p>"
+)
 
 HEADINGS = ["collective", "ranks", "size", "algorithm", "default in µs", "algorithm in µs", "times faster", "from – to"]
 TEXTS = (HEADINGS[0], HEADINGS[2], HEADINGS[3], HEADINGS[7])
@@ -92,13 +95,13 @@ def tuning_page(
     one_rule: Sequence[str] = (),
     last: Sequence[Section] = (),
 ) -> str:
-    """The HTML page. ``use``: the commands that use the choices. ``machine``: the machine of the measurement.
-    ``more``: sections after the first one. ``one_rule``: sentences about collectives with one rule for all sizes.
-    ``last``: the last sections."""
+    """The HTML page. ``use``: the commands that use the choices; empty: there are none. ``machine``: the machine of the
+    measurement. ``more``: sections after the first one. ``one_rule``: sentences about collectives with one rule for all
+    sizes. ``last``: the last sections."""
     figures = list(figures_of(tuned))
     lead = lead_of("culmen tune cluster", here=False)
     lead += f"<p>{text(f'{tuned.version}; {machine}. {about_shapes(tuned, known)}')}</p>"
-    sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>"), *more]
+    sections = [Section("use", "Use the choices", f"<pre>{text(use)}</pre>") if use else _NOTHING_TO_USE, *more]
     sections.append(Section("averages", _averaged(tuned), _averages(tuned)))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     about = [*one_rule, *([about_slow(tuned)] if tuned.slow else [])]

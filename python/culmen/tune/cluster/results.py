@@ -69,7 +69,7 @@ def write_results(wanted: Tuning, tuned: Tuned, measured: Path, folder: Path, fo
     _remove_others(folder, known)
     if found:
         write_environment(found, folder / ENVIRONMENT, _about_variables(found, measured))
-    use = _use(wanted, rules, folder)
+    use = _use(wanted, rules, folder) if is_of_use(wanted, tuned) else ""
     more = variables_page.sections_of(found) if found else []
     notes, last = about_one_rule(tuned.whole, known), [section_without_rules(known)]
     if wanted.online:
@@ -196,8 +196,13 @@ def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial:
     return out
 
 
+def is_of_use(wanted: Tuning, tuned: Tuned) -> bool:
+    """Whether a rule or a variable was chosen."""
+    return bool(tuned.changed or wanted.variables)
+
+
 def how_to_install(wanted: Tuning, tuned: Tuned, folder: Path, trial: Trial) -> str:
-    if tuned.changed or wanted.variables:
+    if is_of_use(wanted, tuned):
         return install_sentence(wanted.plan.launcher, folder)
     good = not (trial.wrong or tuned.unmeasured)
     why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"

@@ -81,6 +81,11 @@ class Rules:
     skipped: tuple[tuple[str, int], ...] = ()
     octal: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def has_algorithms(self) -> bool:
+        """Whether a rule names an algorithm."""
+        return any(row.algorithm for table in self.tables for each in table.ranks for row in each.rows)
+
     def table(self, name: str) -> Table | None:
         """The table that holds."""
         return next((table for table in reversed(self.tables) if table.name == name), None)

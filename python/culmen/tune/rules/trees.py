@@ -126,6 +126,11 @@ def leaves(tree: Tree) -> Iterator[str]:
             yield from leaves(below)
 
 
+def is_same(one: Tree, other: Tree) -> bool:
+    """Whether two trees choose the same: the order of the conditions counts."""
+    return json.dumps(one) == json.dumps(other)
+
+
 def is_tree(path: Path) -> bool:
     """Whether a file begins like a tree."""
     try:
