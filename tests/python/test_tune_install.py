@@ -102,6 +102,14 @@ def test_autotune_names_the_command_that_removes_installed_rules(open_mpi, rules
     assert installed.with_undo(replace(tuning, off="MPI_T does not work")).off == "MPI_T does not work"
 
 
+def test_a_file_of_the_user_is_no_module_and_is_kept(tmp_path, open_mpi, rules):
+    module = tmp_path / "mod"
+    module.write_text("#%Module1.0\n")
+    with pytest.raises(_core.InputError, match=r"mod exists and is no environment module .*, or remove this one$"):
+        work.install(rules, False, module, False, None)
+    assert module.read_text() == "#%Module1.0\n"
+
+
 def test_all_users_can_read_the_files_of_a_site(tmp_path, open_mpi, rules):
     before = os.umask(0o077)
     try:

@@ -98,16 +98,19 @@ DryTuning = Annotated[
         "script.",
     ),
 ]
+_SCRATCH = (
+    "Keep the store in this local folder. After each launch, culmen copies the store to the folder for the results. "
+    "Use this option if the folder for the results is on a network file system."
+)
 Scratch = Annotated[
     Path | None,
     typer.Option(
         "--scratch",
         metavar="FOLDER",
-        help="Keep the store in this local folder. After each launch, culmen copies the store to the folder for the "
-        "results. Use this option if the folder for the results is on a network file system. With --submit, set the "
-        "key scratch in the site file instead.",
+        help=f"{_SCRATCH} With --submit, set the key scratch in the site file instead.",
     ),
 ]
+ScratchHere = Annotated[Path | None, typer.Option("--scratch", metavar="FOLDER", help=_SCRATCH)]  # without --submit
 # The options of every job, for ``with_settings``. None: not given.
 JOB: dict[str, Any] = {
     "submit": Submit,

@@ -8,7 +8,7 @@ import typer
 from .._core import InputError
 from . import work
 from .given import NOT_GIVEN, Given, with_settings
-from .jobs import AtMost, DryRun, DryTuning, Pilot, Scratch, job_of, job_of_tuning, typed, with_room
+from .jobs import AtMost, DryRun, DryTuning, Pilot, Scratch, ScratchHere, job_of, job_of_tuning, typed, with_room
 from .measuring_options import NodeCounts, NoProgress, Overwrite, Quiet, RanksPerNode
 from .tune_hpl import hpl as hpl
 from .tune_lines import Maximize, UseHours, UseRuns
@@ -206,7 +206,7 @@ def app(
             help="The folder for the results. Default: tune-app; with --direct: tune-direct.",
         ),
     ] = None,
-    scratch: Scratch = None,
+    scratch: ScratchHere = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -275,7 +275,8 @@ def convert(
 
 def lint(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH, or a script for Intel MPI.")
+        Path,
+        typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH, or a script for Intel MPI."),
     ],
     mpi: Annotated[
         str | None,

@@ -21,11 +21,12 @@ class Kind:
 
 
 @contextmanager
-def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iterator[Path]:
+def replacing(path: Path, made: "Kind", force: bool | None, option: str = "-o") -> Iterator[Path]:
     """A temporary path beside the file; it replaces the file after success.
 
     An existing file is replaced if it is of the kind that is ``made``, or with ``force``; a store or a study file is
-    never replaced. Raises InputError, which names ``option``, also for a folder or if the file cannot be written.
+    never replaced. ``force``: None if the command has no option --force. Raises InputError, which names ``option``,
+    also for a folder or if the file cannot be written.
     """
     check_target(path, made, force, option)
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
@@ -41,7 +42,7 @@ def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iter
         part.unlink(missing_ok=True)
 
 
-def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> None:
+def check_target(path: Path, made: Kind, force: bool | None, option: str = "-o") -> None:
     """Raises InputError as ``replacing`` does, before the content is made."""
     if str(path) == "-":
         raise InputError(f"{option} - stands for no file here; give {option} the name of a file")
@@ -54,7 +55,7 @@ def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> Non
         _refuse(path, made, force, option)
 
 
-def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
+def _refuse(path: Path, made: "Kind", force: bool | None, option: str) -> None:
     """Raises InputError if this would overwrite a file of the user."""
     head = _head(path)
     if made.is_one(path, head):
@@ -63,9 +64,8 @@ def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
     if kept:
         raise InputError(f"{path} is a {kept}, which would be lost; give {option} another file")
     if head and not force:
-        raise InputError(
-            f"{path} exists and is no {made.name} of culmen; name another file, or replace it with --force"
-        )
+        how = "remove this one" if force is None else "replace it with --force"
+        raise InputError(f"{path} exists and is no {made.name} of culmen; name another file, or {how}")
 
 
 def _head(path: Path) -> bytes:

@@ -222,7 +222,7 @@ def _remove(file: Path, rules: Path) -> int:
 def _write_module(rules: Path, module: Path, launcher: Launcher, beside: Mapping[str, str]) -> None:
     """``beside``: further variables."""
     variables = {**environment_for(reader_of_rules(launcher), rules), **beside}
-    with replacing(module, _MODULE, force=False, option="--module") as path:
+    with replacing(module, _MODULE, force=None, option="--module") as path:
         path.write_text(module_text(launcher, rules, variables), encoding="utf-8")
     print(f"Wrote {module}. To use it: module load {module.resolve()}")
     routes = routes_beside(rules, reader_of_rules(launcher))
