@@ -231,7 +231,7 @@ def test_wrong_words_are_one_sentence(tmp_path):
     assert "--min-bytes must be one size such as 100, 64K or 4M" in said("--min-bytes", "1-4", "--", "mpiexec", "true")
     (tmp_path / "there").write_text("x")
     assert "there exists already" in said("--output", "there", "--", "mpiexec", "true")
-    assert "there is no tuning file of culmen" in said("--load", "there", "--", "mpiexec", "true")
+    assert "there is no tuning file of `culmen autotune`" in said("--load", "there", "--", "mpiexec", "true")
     assert "the tuning file gone cannot be read" in said("--load", "gone", "--", "mpiexec", "true")
     assert "leave out --load" in said("--load", "there", "--validate", 3, "--", "mpiexec", "true")
     assert "--recheck has no effect with --load" in said("--load", "there", "--recheck", 9, "--", "mpiexec", "true")

@@ -6,6 +6,7 @@ import stat
 from dataclasses import replace
 
 import pytest
+from culmen.cli.work import convert, lint
 from culmen.cli.work import install as work
 from culmen.launch.mpi import Launcher, LauncherError, load
 from culmen.tune.autotune.tuned import Tuning
@@ -100,6 +101,31 @@ def test_autotune_names_the_command_that_removes_installed_rules(open_mpi, rules
     undo = f"`culmen tune install --remove` removes the rules that culmen installed in {file}"
     assert installed.with_undo(tuning).off == f"{tuning.off}; {undo}"
     assert installed.with_undo(replace(tuning, off="MPI_T does not work")).off == "MPI_T does not work"
+
+
+@pytest.mark.parametrize("command", ["install", "lint", "convert"])
+def test_a_file_of_autotune_is_told_from_rules_of_an_mpi(tmp_path, open_mpi, command):
+    file = tmp_path / "autotune-1.tuning"
+    file.write_text("culmen-tuning\t1\nmpi\tOpen MPI 4.1.4\n")
+    said = f"{file} is a file of `culmen autotune`, .* load it with `culmen autotune --load {file}`"
+    with pytest.raises(_core.InputError, match=said):
+        if command == "install":
+            work.install(file, False, None, False, None)
+        elif command == "lint":
+            lint.lint(file, None, 0)
+        else:
+            convert.convert(file, "openmpi-json", None)
+
+
+def test_lint_takes_a_folder_and_says_that_there_are_no_rules(tmp_path, open_mpi, monkeypatch, capsys):
+    monkeypatch.setattr(lint, "find_launcher", lambda _name: Launcher("no-mpiexec", OPEN_MPI))
+    with pytest.raises(
+        _core.InputError, match=f"{tmp_path} has no tuning file; give a folder of `culmen tune cluster`"
+    ):
+        lint.lint(tmp_path, None, 0)
+    (tmp_path / "openmpi-rules.conf").write_text("0  # collectives\n")
+    assert lint.lint(tmp_path, None, 0) == 0
+    assert "openmpi-rules.conf means:\nThe file has no rules that choose an algorithm." in capsys.readouterr().out
 
 
 def test_a_file_of_the_user_is_no_module_and_is_kept(tmp_path, open_mpi, rules):

@@ -276,7 +276,9 @@ def convert(
 def lint(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A tuning file of Open MPI or MPICH, or a script for Intel MPI."),
+        typer.Argument(
+            metavar="FILE", help="A tuning file of Open MPI or MPICH, a folder with it, or a script for Intel MPI."
+        ),
     ],
     mpi: Annotated[
         str | None,

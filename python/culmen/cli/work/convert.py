@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..._core import InputError
 from ...base.exit_codes import FINISHED
+from ...tune.autotune.tuned import check_no_tuning
 from ...tune.rules import intel, json_file, trees
 from ...tune.rules.file import read_rules
 from ...tune.rules.file import written as in_numbers
@@ -31,6 +32,7 @@ def convert(file: Path, to: str, output: Path | None) -> int:
 def _text(file: Path, to: str) -> str:
     if not file.is_file():
         raise InputError(f"{file} cannot be read: there is no such file")
+    check_no_tuning(file)
     of_intel = intel.is_environment(file)
     if of_intel != (to == "intel"):
         raise InputError(

@@ -14,6 +14,7 @@ from ...launch.allocation import tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.programs import said_by
 from ...report.files import Kind, replacing
+from ...tune.autotune.tuned import check_no_tuning
 from ...tune.cluster.installed import (
     BEGIN,
     END,
@@ -48,6 +49,7 @@ def install(tuned: Path, site: bool, module: Path | None, remove: bool, mpi: str
         raise InputError("--module writes a file and installs nothing; leave out --site and --remove")
     if remove:
         return _remove(*files_in(_settings_folder(site, mpi), site))
+    check_no_tuning(tuned)
     launcher = _launcher(mpi, tuned)
     known = reader_of_rules(launcher)
     if module is None and known.rules_kind == "tree":

@@ -8,6 +8,7 @@ from ...base.text import enumerated, plural
 from ...bench.collectives import plan
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.mpi.collectives import DEFAULT, Collectives
+from ...tune.autotune.tuned import check_no_tuning
 from ...tune.rules import intel, json_file, trees
 from ...tune.rules.file import RulesError, Span, read_rules
 from ...tune.rules.json_lint import JsonLint
@@ -26,6 +27,8 @@ _HEADINGS = [*_TREE_HEADINGS, "line"]
 
 def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     """Prints the rules in words and their mistakes, and returns an exit code."""
+    file = _file_in(file, mpi) if file.is_dir() else file
+    check_no_tuning(file)
     if mpi is None and json_file.is_json(file):
         return _lint_json(file)
     if mpi is None and intel.is_environment(file):
@@ -42,8 +45,7 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     print(f"For {title}, {file} means:")
     meanings = [each for each in checked.meanings() if each.algorithm != DEFAULT]
     rows = [[each.collective, *said(each), str(each.row.line)] for each in meanings]
-    if rows:
-        print_table(_HEADINGS, rows, _HEADINGS[:4])
+    _show(rows, _HEADINGS, _HEADINGS[:4])
     if any("/ ranks" in row[2] for row in rows):
         print(_PER_RANK)
     print("Everything else is Open MPI's own choice.")
@@ -56,6 +58,22 @@ def lint(file: Path, mpi: str | None, most_ranks: int) -> int:
     return FAILED if findings or wrong else FINISHED
 
 
+def _file_in(folder: Path, mpi: str | None) -> Path:
+    """The tuning file in a folder of ``culmen tune cluster``. Raises InputError if there is none."""
+    of = [each for each in load() if each.collectives and mpi in (None, each.name)]
+    for each in of:
+        if each.collectives and (file := folder / each.collectives.rules_name).is_file():
+            return file
+    raise InputError(f"{folder} has no tuning file; give a folder of `culmen tune cluster`, or a tuning file")
+
+
+def _show(rows: list[list[str]], headings: list[str], texts: list[str]) -> None:
+    if rows:
+        print_table(headings, rows, texts)
+    else:
+        print("The file has no rules that choose an algorithm.")
+
+
 def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
     """The same for MPICH."""
     try:
@@ -65,8 +83,7 @@ def _lint_tree(file: Path, launcher: Launcher, most_ranks: int) -> int:
         return FAILED
     checked = TreeLint(tree, built_in(launcher), reader_of_rules(launcher))
     print(f"For {launcher.mpi.title}, {file} means, for up to {checked.most_ranks} ranks:")
-    if rows := checked.in_words():
-        print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
+    _show(checked.in_words(), _TREE_HEADINGS, _TREE_HEADINGS)
     print("Everything else is as without the file.")
     _say_routed(checked.routed(), launcher)
     findings = list(checked.findings())
@@ -99,8 +116,8 @@ def _lint_json(file: Path) -> int:
         print(f"culmen: {error}")
         return FAILED
     print(f"For Open MPI 6, {file} means:")
-    if rows := checked.in_words():
-        print_table(_TREE_HEADINGS, rows, _TREE_HEADINGS)
+    rows = checked.in_words()
+    _show(rows, _TREE_HEADINGS, _TREE_HEADINGS)
     if any("/ ranks" in row[2] for row in rows):
         print(_PER_RANK)
     print("Everything else is Open MPI's own choice.")
@@ -121,8 +138,7 @@ def _lint_intel(file: Path) -> int:
         for span, condition in intel.holding(each)
         if intel.has_preset(each, condition)
     ]
-    if rows:
-        print_table(_PRESET_HEADINGS, rows, _PRESET_HEADINGS[:3])
+    _show(rows, _PRESET_HEADINGS, _PRESET_HEADINGS[:3])
     print("Everything else is Intel MPI's own choice.")
     for line, text in found.others:
         print(f"{file}, line {line}: {text}")

@@ -1,12 +1,14 @@
 """The tuning file, which the preloaded library writes and reads. See src/mpiprobe/autotune/file.c."""
 
+import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core import InputError
 from ...launch.mpi.collectives import DEFAULT
 
-_FIRST = "culmen-tuning\t1"
+_FIRST, _LONGEST = "culmen-tuning\t1", 100  # characters of the first line
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,16 @@ class Tuning:
         return [choice for choice in self.choices if choice.algorithm != DEFAULT]
 
 
+def check_no_tuning(path: Path) -> None:
+    """Raises InputError if a file has choices of ``culmen autotune``, and no rules of an MPI."""
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+        if file.readline(_LONGEST).rstrip("\n") == _FIRST:
+            raise InputError(
+                f"{path} is a file of `culmen autotune`, and has no rules of an MPI; load it with "
+                f"`culmen autotune --load {shlex.quote(str(path))}`"
+            )
+
+
 def read_tuning(path: Path) -> Tuning:
     """Raises InputError if it cannot be read or is no tuning file."""
     try:
@@ -57,7 +69,7 @@ def read_tuning(path: Path) -> Tuning:
     except OSError as error:
         raise InputError(f"the tuning file {path} cannot be read: {error.strerror}") from None
     if not lines or lines[0] != _FIRST:
-        raise InputError(f"{path} is no tuning file of culmen")
+        raise InputError(f"{path} is no tuning file of `culmen autotune`")
     header: dict[str, str] = {}
     choices: list[Choice] = []
     communicator, ranks, members = "", 0, ""
