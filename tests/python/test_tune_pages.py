@@ -15,8 +15,10 @@ from culmen.tune.autotune.tuned import Choice, Tuning
 from culmen.tune.cluster import results
 from culmen.tune.cluster.averages import averages
 from culmen.tune.cluster.choices import Lost, Place, tuned_from
+from culmen.tune.cluster.kept import about_undecided, kept_rows, undecided
 from culmen.tune.cluster.page import tuning_page
 from culmen.tune.cluster.pairs import LAUNCHES
+from culmen.tune.cluster.trial import Trial
 from rich.console import Console
 from scipy import stats
 from tuning_samples import samples, write
@@ -112,13 +114,35 @@ def test_points_that_keep_the_default_are_listed_with_the_reason(tmp_path):
     none = "no other algorithm was faster in the search"
     assert rows == [
         ("8 B – 16 B", none, "–"),
-        ("32 B", "not clearly faster in the comparison", "chain"),
+        ("32 B", "the times varied too much to decide", "chain"),
         ("64 B", none, "–"),
         ("128 B", "less than 2% faster", "chain"),
         ("256 B", "could not be used: tried, but binomial ran", "chain"),
         ("512 B", "the measurement failed", "–"),
     ]
     assert "Average over message sizes from 8 B to 256 B" in html
+
+
+def test_a_wide_interval_is_no_proof_that_the_default_is_as_good(tmp_path):
+    """The gains of the launches are between 1/4 and 4, or between 0.99 and 1.01."""
+    wide, narrow = ([0.0, *(middle * (-1) ** k for k in range(LAUNCHES))] for middle in (1.4, 0.01))
+    measured(tmp_path, 4, {8: wide, 64: narrow})
+    tuned = tuned_from([("bcast", 4)], tmp_path)
+    assert [each.place.size for each in undecided(tuned)] == [8]
+    assert [row[3] for row in kept_rows(tuned)] == [
+        "the times varied too much to decide",
+        "not clearly faster in the comparison",
+    ]
+    said = "At 1 point, the times varied too much to decide: an algorithm may be up to 2.87 times faster."
+    again = " Measure again with --overwrite when the machine is quiet."
+    facts = {"load": [7.25, 3, 1], "machine": {"cpus": 2}}
+    assert about_undecided(tuned, {}) == said + again
+    load = " When the measurement began, the load of the machine was 7.2, on 2 cores."
+    assert about_undecided(tuned, facts) == said + load + again
+    assert about_undecided(tuned, {**facts, "machine": {"cpus": 64}}) == said + again
+    wanted = SimpleNamespace(variables=())
+    end = "There is nothing to install: the file keeps the MPI's own choices."
+    assert results.how_to_install(wanted, tuned, tmp_path, Trial()) == end
 
 
 def test_the_page_shows_no_commands_if_all_points_keep_the_default(tmp_path):

@@ -17,6 +17,7 @@ from ...tune.app.cells import MATTERS, Cell, cells_of, remark_on_room, remarks_w
 from ...tune.app.program import check_machines, compare, has_profile, launcher_of, make_profile, usual_limit_s
 from ...tune.app.rounds import FILE as ROUNDS
 from ...tune.app.surrogate import HEADINGS, TEXTS, rows_of, tunable, tuning_of
+from ...tune.app.unlike import remarks_on_times
 from ...tune.cluster.asked import Tuning
 from ...tune.cluster.choices import changed_in
 from ...tune.cluster.results import TABLE, install_sentence
@@ -96,9 +97,11 @@ def _tune(
     if code := tune_in(folder, wanted, overwrite, quiet, scratch, None, installs=False):
         return code
     rules = folder / program.known.rules_name
+    for remark in remarks_on_times(program.cells, folder / TABLE) if not quiet else ():
+        print(remark)
     changed, points = changed_in(folder / TABLE)
     if not changed:
-        print("All points keep the default, so the program would be as fast as before.")
+        print("All points keep the default, so there are no rules to try with the program.")
         return FINISHED
     say = (lambda _text: None) if quiet else (lambda text: print(f"culmen: {text}", flush=True))
     limit_s = time_limit_s or usual_limit_s(folder / PROFILE)

@@ -26,7 +26,8 @@ class Communicator(NamedTuple):
 class Cell(NamedTuple):
     """Calls of one collective with messages of one size class. ``size_class``: as in profiles. ``share``: part of the
     time of all ranks. ``on_nodes``: how many ranks of a communicator are on each node, most first; empty if it is not
-    known, or makes no difference. ``communicators``: those that make the calls, with their share."""
+    known, or makes no difference. ``communicators``: those that make the calls, with their share. ``call_s``: mean
+    time of a call in seconds; 0 if it is not known."""
 
     collective: str
     ranks: int
@@ -35,6 +36,7 @@ class Cell(NamedTuple):
     share: float
     on_nodes: tuple[int, ...] = ()
     communicators: tuple[tuple[Communicator, float], ...] = ()
+    call_s: float = 0.0
 
 
 _Key = tuple[str, int, int]  # of a communicator: its name, its first rank, and its number of ranks
@@ -68,7 +70,14 @@ def cells_of(ranks: list[Rank], known: Collectives, apart: bool = False) -> list
                 on_nodes = communicators.on_nodes(key) if apart else ()
                 sums[name, calls.ranks, calls.size_class, on_nodes].add(calls, key)
     cells = [
-        Cell(*key[:3], one.bytes // max(1, one.calls), one.seconds / run_s, key[3], communicators.shares(one, run_s))
+        Cell(
+            *key[:3],
+            one.bytes // max(1, one.calls),
+            one.seconds / run_s,
+            key[3],
+            communicators.shares(one, run_s),
+            one.seconds / max(1, one.calls),
+        )
         for key, one in sums.items()
         if run_s and one.seconds / run_s >= MATTERS
     ]

@@ -22,6 +22,7 @@ from . import choices, page, variables_page
 from .asked import Tuning
 from .choices import Lost, Tuned
 from .installed import module_text
+from .kept import about_undecided, undecided
 from .learnt import about_searches
 from .origin import facts_in, said_of
 from .ruled import about_one_rule, said_without_rules, section_without_rules
@@ -177,6 +178,8 @@ def sentences_of(wanted: Tuning, tuned: Tuned, rules: Path, folder: Path, trial:
     if tuned.unmeasured:
         failed = plural(len(tuned.unmeasured), "point")
         out.append(f"{failed} could not be measured; there, the MPI keeps its own choice.")
+    if unsure := about_undecided(tuned, facts_of_tuning(folder)):
+        out.append(unsure)
     out.append(f"culmen made {grouped(tuned.calls)} calls.")
     if tuned.slow:
         out.append(page.about_slow(tuned))
@@ -204,7 +207,7 @@ def is_of_use(wanted: Tuning, tuned: Tuned) -> bool:
 def how_to_install(wanted: Tuning, tuned: Tuned, folder: Path, trial: Trial) -> str:
     if is_of_use(wanted, tuned):
         return install_sentence(wanted.plan.launcher, folder)
-    good = not (trial.wrong or tuned.unmeasured)
+    good = not (trial.wrong or tuned.unmeasured or undecided(tuned))
     why = "the MPI's own choices are as good as any" if good else "the file keeps the MPI's own choices"
     return f"There is nothing to install: {why}."
 
