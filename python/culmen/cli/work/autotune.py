@@ -10,12 +10,14 @@ from rich.console import Console
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE, as_of_a_shell
 from ...bench.words import check_known, sizes_of, words_of
+from ...launch.mpi import LauncherError, find_launcher
 from ...launch.mpi import load as all_mpis
 from ...launch.watched import RunStoppedError
 from ...tune.autotune.page import page
 from ...tune.autotune.running import Command
 from ...tune.autotune.tuned import Tuning, read_tuning
 from ...tune.autotune.validated import Compared, validate
+from ...tune.cluster import in_force
 from ...tune.cluster.installed import with_undo
 
 _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
@@ -57,7 +59,7 @@ def run(
         _say_stopped(file, output is not None)
         return RESUMABLE
     code = 0 if compared else command.tune(file, None)
-    changed = _show(file, code)
+    changed = _show(file, code, str(settings.get("COLLECTIVES", "")))
     if compared and compared.default_s:
         _show_gains(compared)
     also = "".join(f" {option}" for name, option in _NEEDED_AGAIN.items() if name in settings)
@@ -110,17 +112,27 @@ def _read(file: Path) -> Tuning:
     return with_undo(read_tuning(file))
 
 
-def _show(file: Path, code: int) -> bool:
-    """Whether there is a choice to use."""
+def _show(file: Path, code: int, collectives: str = "") -> bool:
+    """Whether there is a choice to use. ``collectives``: the only ones that are tuned; empty: all."""
     if file.exists():
         tuning = _read(file)
-        Console(highlight=False).print(page(tuning))
+        Console(highlight=False).print(page(tuning, _fixed(tuning, collectives)))
         return bool(tuning.changed)
     if code == 0:
         reason = "it did not end with MPI_Finalize, or it is linked statically and cannot be tuned"
         raise InputError(f"the program left no tuning file: {reason}")
     print(f"culmen: the program ended with exit code {code} before MPI_Finalize; nothing was tuned", file=sys.stderr)
     return False
+
+
+def _fixed(tuning: Tuning, collectives: str) -> list[str]:
+    """Sentences about the collectives whose algorithms the settings of the user fix."""
+    name = next((each.name for each in all_mpis() if tuning.mpi.startswith(each.title.rpartition(" ")[0])), None)
+    try:
+        asked = words_of(collectives, "--collectives") if collectives else ()
+        return in_force.sentences(find_launcher(name), asked) if name else []
+    except LauncherError:
+        return []
 
 
 def _show_gains(compared: Compared) -> None:

@@ -20,17 +20,18 @@ _NO_INTERVAL = (
 _RIGHT = ("from", "default", "chosen", "calls", "gain")
 
 
-def page(tuning: Tuning) -> Group:
+def page(tuning: Tuning, fixed: Sequence[str] = ()) -> Group:
     """The points at which the library found a faster algorithm than the MPI's own choice. A point is a collective on a
-    communicator, with sizes from a power of two to the next one."""
+    communicator, with sizes from a power of two to the next one. ``fixed``: sentences about collectives
+    whose algorithms the settings of the user fix."""
     title = f"{tuning.mpi}, {plural(tuning.ranks, 'rank')}"
     if tuning.off:
         return Group(title, "", f"Nothing was tuned: {tuning.off}.")
-    left_out = [*_no_choice(tuning), *_left_out(tuning.left_out)]
+    left_out = [*fixed, *_no_choice(tuning), *_left_out(tuning.left_out)]
     if not tuning.choices:
         said = (
-            f"Nothing was tuned: the program made too few calls of {_tunable(tuning)} with similar sizes, or the "
-            "options leave all of them out. `culmen profile` shows the calls, and the names of the communicators."
+            f"Nothing was tuned: the program made too few calls of {_tunable(tuning, fixed)} with similar sizes, or "
+            "the options leave all of them out. `culmen profile` shows the calls, and the names of the communicators."
         )
         return Group(title, "", said, *left_out)
     changed = tuning.changed
@@ -44,8 +45,8 @@ def page(tuning: Tuning) -> Group:
     return Group(*parts, "", _NO_INTERVAL, said, *left_out)
 
 
-def _tunable(tuning: Tuning) -> str:
-    return "the other collectives" if tuning.no_choice else "the same collective"
+def _tunable(tuning: Tuning, fixed: Sequence[str]) -> str:
+    return "the other collectives" if tuning.no_choice or fixed else "the same collective"
 
 
 def _no_choice(tuning: Tuning) -> Iterator[str]:

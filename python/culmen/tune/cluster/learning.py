@@ -23,6 +23,7 @@ from ...launch.programs import own_library
 from ..autotune.tuned import Tuning, read_tuning
 from ..rules.made import one_for_all_sizes
 from . import measured
+from .in_force import fixed_in
 from .learnt import Choice, learnt_file, write_learnt, write_why_not
 from .measured import RACE
 
@@ -109,7 +110,9 @@ def _cell_of(p: Mapping[str, Any]) -> _Cell:
 def _learn(cell: _Cell) -> tuple[int, dict[str, str]]:
     """Writes the choices of the tuner. Returns the number of calls, and why there are no choices for some collectives:
     a collective with trouble is left out of further launches, because nobody knows which algorithm made the trouble."""
-    why_not = {name: _ONE_RULE for name in cell.names if one_for_all_sizes(name, cell.known)}
+    fixed = fixed_in(cell.launcher)
+    why_not = {name: f"its algorithm is fixed by {fixed[name]}" for name in cell.names if name in fixed}
+    why_not |= {name: _ONE_RULE for name in cell.names if one_for_all_sizes(name, cell.known)}
     while names := tuple(name for name in cell.names if name not in why_not):
         try:
             header, found = _launches(replace(cell, names=names))

@@ -11,8 +11,8 @@ from ...bench.measuring import End, begin_launches, measure_in
 from ...bench.session import Ranks
 from ...bench.study import PointStudy, later_rounds
 from ..rules.reader import reader_of_rules
+from . import in_force, variable_tuner
 from . import trial as trials
-from . import variable_tuner
 from .asked import Tuning
 from .installed import check_no_variables
 from .origin import check_origin
@@ -29,7 +29,8 @@ def measure(
     if wanted.groups and at_most is not None:
         raise InputError("--variables: all launches depend on each other; leave out --at-most")
     _begin_in(folder, wanted, overwrite)
-    for sentence in wanted.left_out if not quiet else ():
+    fixed = in_force.sentences(wanted.plan.launcher, wanted.plan.collectives)
+    for sentence in [*wanted.left_out, *fixed] if not quiet else ():
         print(sentence)
     if overwrite or not wanted.groups:
         variable_tuner.remove_results(folder)
