@@ -137,7 +137,11 @@ def _fixed(tuning: Tuning, collectives: str) -> list[str]:
 
 def _show_gains(compared: Compared) -> None:
     for what, times in (("tuned while it runs", compared.tuned_s), ("tuned from the file", compared.loaded_s)):
+        if not times:
+            continue
         middle, half, is_clear = compared.gain(times)
-        word = "faster" if middle >= 0 else "slower"
-        verdict = "" if is_clear else " (no difference that can be told from noise)"
-        print(f"The program {what} is {abs(middle):.1%} ± {half:.1%} {word}{verdict}.")
+        gain = f"{abs(middle):.1%} ± {half:.1%} {'faster' if middle >= 0 else 'slower'}"
+        if is_clear:
+            print(f"The program {what} is {gain}.")
+        else:
+            print(f"The program {what}: no difference that can be told from noise ({gain}).")

@@ -55,14 +55,18 @@ def validate(
     limit_s = time_limit_s or limit_for(time.monotonic() - begun)
     if not file.exists():
         return Compared()
-    if (off := read(file).off) != "":
-        raise InputError(f"nothing was tuned, so there is nothing to compare: {off}")
+    tuning = read(file)
+    if tuning.off:
+        raise InputError(f"nothing was tuned, so there is nothing to compare: {tuning.off}")
     found = Compared()
     kinds: list[Kind] = [
         ("without the tuner", found.default_s, command.run),
         ("tuned while it runs", found.tuned_s, partial(command.tune_watched, None, None)),
-        ("tuned from the file", found.loaded_s, partial(command.tune_watched, None, file)),
     ]
+    if tuning.changed:
+        kinds.append(("tuned from the file", found.loaded_s, partial(command.tune_watched, None, file)))
+    else:
+        say("the first run chose no other algorithm, so there are no runs with its tuning file")
     take_turns(kinds, rounds, say, limit_s)
     return found
 
