@@ -16,6 +16,7 @@ from .callback import Callback
 from .progress.monitor import Monitor, Silent
 
 NO_SPACE = "no space left"  # in messages of stores and of the system
+RESUME = "resume the study"  # after a store error
 FOR_EVER_S = 1e6  # the longest wait that is possible
 _CALLBACK_S = 0.01  # between two looks for a callback
 
@@ -115,7 +116,7 @@ def raise_error(result: _core.Result) -> None:
     if result.reason == "set_up":
         raise _core.InputError(result.message)
     if result.store_failed:
-        then = "; free space, then resume the study" if NO_SPACE in result.message else ""
+        then = f"; free space, then {RESUME}" if NO_SPACE in result.message else ""
         raise _core.StoreError(result.message + then)
     if result.reason == "error":
         raise _core.CulmenError(result.message)

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
+from ..._core import StoreError
 from ...base.again import same_command
 from ...base.exit_codes import RESUMABLE
 from ...bench.stopping import StoppedError, stoppable
 from ...launch.watched import RunStoppedError
+from ...run.master import RESUME
 
 Words = ParamSpec("Words")
 
@@ -24,6 +26,8 @@ def continues(work: Callable[Words, int]) -> Callable[Words, int]:
         except (StoppedError, RunStoppedError):
             say_unfinished()
             return RESUMABLE
+        except StoreError as error:  # a user of a tuner knows no study
+            raise StoreError(str(error).replace(RESUME, f"type {same_command()} again")) from None
 
     return until_stopped
 
