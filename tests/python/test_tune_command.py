@@ -1,6 +1,8 @@
 """The file of `culmen tune command`: the studies that it describes, and mistakes in it."""
 
 import pytest
+from culmen.run.study import Study
+from culmen.study_file import Mistakes
 from culmen.tune.command.recipe import comparison_file, counts_time, objective_of, present_of, read_recipe, search_file
 
 from culmen import InputError
@@ -116,3 +118,10 @@ def test_a_build_lacks_only_variables_that_depend_on_settings_or_on_the_build(re
     recipe = recipe_of(RECIPE + f'environment = {{ {entries} }}\n[build]\ncommand = ["make"]\n')
     words = search_file(recipe, tmp_path, tmp_path / "builds").evaluator.command
     assert {word for word in words if word.startswith("--hide=")} == {"--hide=LEVEL", "--hide=LIBS", "--hide=level"}
+
+
+def test_a_parameter_can_have_a_name_like_build(recipe_of, tmp_path):
+    words = RECIPE.replace("level", "bind").replace('"./app", ', '"env", "{build}/app", ')
+    text = words + 'environment = { LIBS = "{build}/lib" }\n[build]\ncommand = ["make", "PREFIX={build}"]\n'
+    study = search_file(recipe_of(text), tmp_path, tmp_path / "builds")
+    Study.of(study, tmp_path, Mistakes("app.toml"), str(tmp_path / "search.db"))

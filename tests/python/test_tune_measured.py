@@ -49,7 +49,7 @@ def test_a_build_is_made_once_for_the_same_words_and_sources(tmp_path):
 
     def run(option):
         given = [f"--build={word}" for word in [*build, option]]
-        return run_measured(tmp_path, *words, *given, "--", "cat", "{build}/app")
+        return run_measured(tmp_path, *words, *given, "--", "cat", "{.build}/app")
 
     assert run("a").stdout == "one\na\n"
     assert run("a").stdout == "one\na\n"
@@ -61,7 +61,7 @@ def test_a_build_is_made_once_for_the_same_words_and_sources(tmp_path):
 
 def test_a_build_is_made_again_for_other_compilers_and_flags(tmp_path, monkeypatch):
     words = ["--builds", str(tmp_path / "builds"), "--build=sh", "--build=-c"]
-    words += ["--build=${CC-cc} > app; echo $CFLAGS >> app; echo built >> ../count", "--", "cat", "{build}/app"]
+    words += ["--build=${CC-cc} > app; echo $CFLAGS >> app; echo built >> ../count", "--", "cat", "{.build}/app"]
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / "cc").write_text(f"#!/bin/sh\necho {place}\n")
@@ -100,7 +100,7 @@ def test_a_build_sees_no_settings_but_its_words(tmp_path):
     words += ["--build=echo ${HIDDEN-none} > app"]
     command = [sys.executable, "-I", "-S", measured.__file__, "--folder", str(tmp_path), *words, "--", "cat"]
     ran = subprocess.run(
-        [*command, "{build}/app"],
+        [*command, "{.build}/app"],
         cwd=tmp_path,
         env={**os.environ, "HIDDEN": "seen"},
         capture_output=True,

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import NoReturn
 
 REPORT = "culmen-measured.json"
-BUILD = "{build}"  # in words: the folder with the result of the build
+BUILD = "{build}"  # in words of a recipe: the folder with the result of the build
+PLACE = "{.build}"  # the same in words of a study: unlike {build}, it is not like the name of any parameter
 _WRONG, _LATE, _UNBUILT = 127, 124, 125  # exit codes; the first two are those of a shell and of `timeout`
 UNBUILT = "the build"  # begins the message about a build that failed; the end of its log stands before this message
 _LOG, _DONE, _LINES = "build.log", ".culmen-built", 15
@@ -79,9 +80,9 @@ def _placed(options: argparse.Namespace, build: Path | None) -> list[str]:
     if build is None:
         return list(options.words)
     for name, value in os.environ.items():
-        if BUILD in value:
-            os.environ[name] = value.replace(BUILD, str(build))
-    return [word.replace(BUILD, str(build)) for word in options.words]
+        if PLACE in value:
+            os.environ[name] = value.replace(PLACE, str(build))
+    return [word.replace(PLACE, str(build)) for word in options.words]
 
 
 def _expanded(words: list[str], file: str | None) -> list[str]:
@@ -280,7 +281,7 @@ def _build(options: argparse.Namespace, sources: list[Path], folder: Path) -> No
     log = folder / _LOG
     with log.open("w") as out:
         try:
-            words = [word.replace(BUILD, str(folder)) for word in options.build]
+            words = [word.replace(PLACE, str(folder)) for word in options.build]
             ran = subprocess.run(
                 words, cwd=folder, env=_seen(options), stdin=subprocess.DEVNULL, stdout=out, stderr=out
             )
@@ -289,7 +290,7 @@ def _build(options: argparse.Namespace, sources: list[Path], folder: Path) -> No
     if (code := ran.returncode) != 0:
         for line in log.read_text(errors="replace").splitlines()[-_LINES:]:
             print(f"  {line}", file=sys.stderr)
-        command = " ".join(" ".join(options.build).split())  # in one line
+        command = " ".join(" ".join(options.build).replace(PLACE, BUILD).split())  # in one line
         _end(_UNBUILT, f"{UNBUILT} ended with exit code {code}: {command}")
     (folder / _DONE).touch()
 

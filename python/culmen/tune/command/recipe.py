@@ -264,7 +264,9 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     tables = {"name": recipe.name, "seed": recipe.seed, **_tables(recipe)}
     tables.pop("store", None)
     evaluator = dict(tables["evaluator"])
-    evaluator["command"] = _words(recipe, folder, builds, number)
+    evaluator["command"] = [_with_place(word) for word in _words(recipe, folder, builds, number)]
+    if "environment" in evaluator:
+        evaluator["environment"] = {name: _with_place(text) for name, text in evaluator["environment"].items()}
     evaluator.pop("time_limit_s", None)  # it limits the program, not the build
     if are_chosen(recipe):
         evaluator.pop("modules")
@@ -283,6 +285,10 @@ def _study(recipe: RecipeFile, folder: Path, builds: Path, given: dict[str, Any]
     run = {**tables.get("run", {}), "workers": 1, "prefetch": False}
     file: StudyFile = checked(StudyFile, {**tables, "evaluator": evaluator, "run": run, **given}, recipe.name)
     return file
+
+
+def _with_place(word: str | None) -> str | None:
+    return word and word.replace(measured.BUILD, measured.PLACE)
 
 
 def _printed(recipe: RecipeFile) -> list[str]:
