@@ -16,6 +16,8 @@ from culmen.tune.command import measured
 from culmen.tune.io import applied
 from culmen.tune.io.benchmark import Own
 from culmen.tune.io.file_system import is_on_lustre, kind_of
+from culmen.tune.io.folder_in_words import check_folder, where_files_are
+from culmen.tune.io.found import about_mpi_io
 from culmen.tune.io.scratch import Scratch
 from culmen.tune.io.space import library_of, plan_of, space_of
 from culmen.tune.iobuf.report import why_nothing
@@ -308,6 +310,8 @@ def test_the_folder_of_runs_is_removed_if_culmen_is_killed(tmp_path):
     code = f"""
 import time
 from pathlib import Path
+from culmen.tune.io.folder_in_words import check_folder, where_files_are
+from culmen.tune.io.found import about_mpi_io
 from culmen.tune.io.scratch import Scratch
 with Scratch(Path({str(tmp_path)!r})) as scratch:
     (scratch.path / "file").touch()
@@ -351,3 +355,30 @@ def test_wrong_benchmarks_are_sentences(given, message):
 def test_lfs_is_not_needed(monkeypatch, tmp_path):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert not is_on_lustre(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "folder", "message"),
+    [
+        (["./app", "{foldr}/out"], "", "the word '{foldr}/out' contains {foldr}; did you mean {folder}?"),
+        (["./app", "{Folder}"], "", "did you mean {folder}?"),
+        (["./app", "out"], "data", "--folder data has no effect, because the command does not contain {folder}"),
+    ],
+)
+def test_a_folder_that_no_run_would_use_is_refused(words, folder, message):
+    with pytest.raises(InputError) as refused:
+        check_folder(words, Path(folder))
+    assert message in str(refused.value)
+
+
+def test_without_a_folder_the_user_is_warned():
+    assert "it may overwrite your files" in where_files_are(["./app", "{order}", "${foldr}"], Path())[0]
+    assert where_files_are(["./app", "{folder}/out"], Path())[0].startswith("The files are in . (")
+    check_folder(["./app", "{order}", "${foldr}"], Path())
+
+
+def test_only_settings_of_mpi_io_need_calls_of_mpi_io(tmp_path):
+    space = space_of(["./app"], MPIS["MPICH 4"], tmp_path)
+    plan = plan_of(["./app"], MPIS["MPICH 4"], space, tmp_path)
+    assert "MPI_File_" in about_mpi_io(plan, {"romio_cb_write": "enable"})[0]
+    assert about_mpi_io(plan, {"romio_cb_write": "as typed", "buffering": "on"}) == []

@@ -11,15 +11,15 @@ from ..._core import InputError
 from ...base.exit_codes import FINISHED
 from ...bench.held import folder_to_tune
 from ...launch.launcher import cores
-from ...tune.command.line import Wanted, recipe_for, usual_runs, write_plan
+from ...tune.command.line import Wanted, recipe_for, settings_of, usual_runs, write_plan
 from ...tune.command.results import Tuned
 from ...tune.command.submitted import typed_words
 from ...tune.command.tuner import Tuner, stores_in
 from ...tune.command.worth import Use
 from ...tune.io import applied
 from ...tune.io.benchmark import Own
-from ...tune.io.file_system import kind_of
-from ...tune.io.found import HINTS, Found, found_in, write_hints
+from ...tune.io.folder_in_words import check_folder, where_files_are
+from ...tune.io.found import HINTS, Found, about_mpi_io, found_in, write_hints
 from ...tune.io.scratch import Scratch
 from ...tune.io.space import Space, mpi_of, plan_of, space_of
 from ...tune.iobuf.report import read_reports, why_nothing
@@ -61,10 +61,9 @@ def tune_io(
     mpi = mpi_of(words)
     benchmark = own.pattern is not None
     space = space_of(words, mpi, folder, own.api if benchmark else "", own.pattern, library() if iobuf else None)
-    if not quiet:
-        _explain(folder, space)
+    _explain(words, folder, space, quiet)
     if not space.parameters:
-        print("There is nothing to tune.")
+        print(f"There is nothing to tune{'' if iobuf else '; add --iobuf to try buffers'}.")
         return FINISHED
     if dry_run:
         return FINISHED
@@ -73,7 +72,8 @@ def tune_io(
 
     def more(tuned: Tuned) -> dict[str, Any]:
         found = found_in(tuned, variables, plan, folder, (results / HINTS).resolve())
-        ending = [*_about_buffers(place.path), *_ending(found, tuned.is_better, results)]
+        about_hints = [] if benchmark or not tuned.is_better else about_mpi_io(plan, settings_of(tuned.new))
+        ending = [*_about_buffers(place.path), *about_hints, *_ending(found, tuned.is_better, results)]
         return {"command": command, "ending": ending}
 
     with folder_to_tune(output or Path(f"tune-{_NAME}"), stores_in) as results, Scratch(folder) as place:
@@ -93,13 +93,18 @@ def check(words: list[str], own: Own, folder: Path) -> None:
         raise InputError(f"a command after -- is missing, or --pattern for culmen's own benchmark; {_EXAMPLE}")
     if words and own.pattern is not None:
         raise InputError("--pattern is for culmen's own benchmark; leave it out, or the command after --")
+    if words:
+        check_folder(words, folder)
 
 
-def _explain(folder: Path, space: Space) -> None:
-    print(f"The files are in {folder} ({kind_of(folder)}).")
-    for name, table in space.parameters.items():
+def _explain(words: list[str], folder: Path, space: Space, quiet: bool) -> None:
+    """With ``quiet``, only the sentences without which the user may lose files or does not understand the result."""
+    where, is_safe = where_files_are(words, folder)
+    if not quiet or (space.parameters and not is_safe):
+        print(where)
+    for name, table in space.parameters.items() if not quiet else ():
         print(f"  {name}: {', '.join(table['choices'])}")
-    for sentence in space.left_out:
+    for sentence in space.left_out if not quiet or not space.parameters else ():
         print(f"Left out: {sentence}")
 
 

@@ -38,6 +38,13 @@ def found_in(tuned: Tuned, variables: Mapping[str, str], plan: dict[str, Any], f
     return Found(line, hints, applied.striping_of(settings, str(folder)))
 
 
+def about_mpi_io(plan: dict[str, Any], settings: dict[str, str]) -> list[str]:
+    """A sentence if these settings change MPI-IO: culmen does not know whether the program uses MPI-IO."""
+    if not applied.variables_of(plan, settings, HINTS):
+        return []
+    return ["The settings of MPI-IO have an effect only if the program calls functions named MPI_File_…."]
+
+
 def write_hints(text: str, file: Path) -> None:
     with replacing(file, _HINTS_FILE, force=True) as path:
         path.write_text(text, encoding="utf-8")
