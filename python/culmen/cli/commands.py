@@ -107,6 +107,7 @@ Exit codes:
   2   the input was wrong, and nothing was simulated
   75  Ctrl-C or a signal stopped the simulation
 """
+AFTER_DASHES = "[OPTIONS] [-- OPTIONS OF mpiexec]"  # a usage
 
 
 class Entry(NamedTuple):
@@ -242,7 +243,7 @@ COMMANDS = {
                 "--minutes 15",
                 codes=CODES_OF_HPL,
                 rest=True,
-                usage="[OPTIONS] [-- OPTIONS OF mpiexec]",
+                usage=AFTER_DASHES,
             ),
             "install": Entry(
                 "Make a tuning file the default of the MPI.",
@@ -290,7 +291,7 @@ def load(name: str) -> Any:
 
 def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    rest = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
+    rest = {"allow_extra_args": True, "ignore_unknown_options": name == "launch", "allow_interspersed_args": False}
     register = one.command(
         name,
         help=entry.help,
@@ -301,8 +302,24 @@ def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     command = typer.main.get_command(one)
     if entry.rest:
         command.options_metavar = entry.usage
+    if entry.usage == AFTER_DASHES:
+        _refuse_before_dashes(command)
     _take_exponents(command, function)
     return command
+
+
+def _refuse_before_dashes(command: Any) -> None:
+    """Otherwise, ``3 --dry-run`` would start a program."""
+    own = command.parse_args
+
+    def parse_args(context: Any, args: list[str]) -> Any:
+        before = [*args]
+        rest = own(context, args)
+        if context.args and before[-len(context.args) - 1 :][:1] != ["--"]:
+            context.fail(f"unexpected '{context.args[0]}'; write words for mpiexec after --")
+        return rest
+
+    command.parse_args = parse_args
 
 
 def _with_others(command: Any, others: dict[str, Any]) -> Any:
