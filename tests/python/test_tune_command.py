@@ -1,6 +1,7 @@
 """The file of `culmen tune command`: the studies that it describes, and mistakes in it."""
 
 import pytest
+from culmen.cli.work.tune_command import show_plan
 from culmen.run.study import Study
 from culmen.study_file import Mistakes
 from culmen.tune.command.recipe import comparison_file, counts_time, objective_of, present_of, read_recipe, search_file
@@ -40,7 +41,7 @@ def test_the_default_is_wall_time(recipe_of, tmp_path):
     ("name", "is_time"), [("wall_time_s", True), ("cpu_time_s", True), ("memory_bytes", False), ("score", False)]
 )
 def test_measured_times_are_times_as_objectives_too(recipe_of, name, is_time):
-    text = f"[objectives]\n{name} = 'minimize'\n[evaluator]"
+    text = f"[objectives]\n{name} = 'minimize'\n[evaluator]\nvalues = {{ score = {{ file = 'score' }} }}"
     assert counts_time(recipe_of(RECIPE.replace("[evaluator]", text, 1))) == is_time
 
 
@@ -125,3 +126,21 @@ def test_a_parameter_can_have_a_name_like_build(recipe_of, tmp_path):
     text = words + 'environment = { LIBS = "{build}/lib" }\n[build]\ncommand = ["make", "PREFIX={build}"]\n'
     study = search_file(recipe_of(text), tmp_path, tmp_path / "builds")
     Study.of(study, tmp_path, Mistakes("app.toml"), str(tmp_path / "search.db"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('"{level}"', '"{blok}"'), "{blok} is not a parameter, and the parameter 'level' is not used"),
+        (("[evaluator]", "[evaluator]\nvalue = { regex = '(\\S+' }"), "is not a regular expression"),
+        (("./app", "no-such-program"), 'there is no program "no-such-program" on PATH'),
+        (("./app", "app"), 'on PATH; write "./app" for the one in the folder of app.toml'),
+        (("[evaluator]", "[objectives]\nwall_time = 'minimize'\n[evaluator]"), "did you mean 'wall_time_s'?"),
+        (("[evaluator]", "[objectives]\nrate = 'minimize'\n[evaluator]"), '"rate" is not in [evaluator.values]; there'),
+    ],
+)
+def test_mistakes_that_need_no_run_are_found_without_one(recipe_of, tmp_path, change, message):
+    with pytest.raises(InputError) as refused:
+        recipe_of(RECIPE.replace(*change))
+        show_plan(tmp_path / "app.toml", None, None, None)
+    assert message in str(refused.value)

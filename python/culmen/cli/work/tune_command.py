@@ -14,6 +14,7 @@ from ...tune.command.tuner import (
     RESULT,
     TUNED,
     Tuner,
+    check_study,
     remove_results,
     stores_in,
     tuned_of,
@@ -45,6 +46,7 @@ def show_plan(file: Path, output: Path | None, use_hours: float | None, use_runs
     """``--dry-run``: runs nothing, and makes no folder. Raises InputError if the file is wrong."""
     recipe = with_use(read_recipe(file), use_hours, use_runs)
     folder = (output or Path(f"tune-{recipe.name}")).resolve()
+    check_study(recipe, file, folder)
     for line in preview(recipe, file, folder / TUNED):
         print(line)
     return FINISHED

@@ -1,12 +1,14 @@
 """Reads the file of ``culmen tune command``, and makes studies from it. It has more defaults than a study file."""
 
 import re
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
+from ...base.text import did_you_mean
 from ...base.toml import tomllib
 from ...launch.typed_hosts import why_elsewhere
 from ...problem.given import Value
@@ -49,6 +51,7 @@ def recipe_of(data: dict[str, Any], path: Path, here: bool = True) -> RecipeFile
     _check(recipe, path)
     if here:
         _check_energy(recipe, path)
+        _check_search_path(recipe, path)
     return recipe
 
 
@@ -67,6 +70,7 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         raise InputError(f"{path}: [evaluator.values] {taken[0]}: culmen measures this itself; give another name")
     if recipe.tune.expand and not (path.parent / recipe.tune.expand).is_file():
         raise InputError(f'{path}: [tune] expand: there is no file "{recipe.tune.expand}"')
+    _check_objective(recipe, path)
     _check_program(recipe, path)
     check_modules(recipe, path)
     _check_build(recipe, path)
@@ -74,6 +78,17 @@ def _check(recipe: RecipeFile, path: Path) -> None:
         present_of(recipe)
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
+
+
+def _check_objective(recipe: RecipeFile, path: Path) -> None:
+    """With several objectives, the program can also print them by name."""
+    known = [*recipe.evaluator.values, *recipe.derived, *_KEYS.values()]
+    if parts_of(recipe) or not recipe.objectives:
+        return
+    name = next(iter(recipe.objectives))
+    if name not in (*known, "value"):
+        near = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise InputError(f'{path}: [objectives]: "{name}" is not in [evaluator.values]{near}')
 
 
 def _check_weights(recipe: RecipeFile, path: Path) -> None:
@@ -174,6 +189,18 @@ def _check_program(recipe: RecipeFile, path: Path) -> None:
             raise InputError(f"{path}: [space] build: {measured.BUILD} is the folder of the build; give another name")
     if "/" in program and not program.startswith("{") and not (path.parent / program).is_file():
         raise InputError(f"{path}: [evaluator] command: there is no program {path.parent / program}")
+
+
+def _check_search_path(recipe: RecipeFile, path: Path) -> None:
+    """For a program without a folder. Modules and variables of the run can change the search path."""
+    assert recipe.evaluator.command is not None
+    program = recipe.evaluator.command[0]
+    if recipe.evaluator.modules or "PATH" in recipe.evaluator.environment or "/" in program or "{" in program:
+        return
+    if recipe.tune.expand is None and shutil.which(program) is None:
+        ours = f'; write "./{program}" for the one in the folder of {path.name}'
+        near = ours if (path.parent / program).is_file() else ""
+        raise InputError(f'{path}: [evaluator] command: there is no program "{program}" on PATH{near}')
 
 
 def _check_build(recipe: RecipeFile, path: Path) -> None:

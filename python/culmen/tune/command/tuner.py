@@ -86,6 +86,12 @@ def check_search(recipe: RecipeFile, file: Path, folder: Path) -> None:
         raise InputError(f"{file}: [stop] evaluations = {limit}, but {store} has {told} runs; write {told}, or {then}")
 
 
+def check_study(recipe: RecipeFile, file: Path, folder: Path) -> None:
+    """Raises InputError for mistakes in the study of the search, such as a wrong regular expression."""
+    study = search_file(recipe, file.resolve().parent, folder.resolve() / _BUILDS)
+    _kept(study, file, folder / SEARCH, folder / SEARCH)
+
+
 def defining(recipe: RecipeFile) -> dict[str, Any]:
     """The part of the recipe that determines the result."""
     decided: dict[str, Any] = recipe.model_dump(mode="json", exclude={"job"})
