@@ -56,7 +56,8 @@ def test_errors_that_a_program_handles_stay_its_own(mpi, tmp_path, command):
     words = ["2" if word == "RANKS" else word for word in built(mpi, tmp_path, "wrong_calls_program.c")]
     bare = subprocess.run(words, capture_output=True, text=True, env=os.environ | AS_ROOT, timeout=HANGS_S, check=True)
     classes = re.findall(r"^.+: \d+$", bare.stdout, re.MULTILINE)
-    assert len(classes) in (3 * 12, 3 * 13)
+    of_ended = 3 if mpi == "mpich" else 0
+    assert len(classes) - of_ended in (3 * 12, 3 * 13)
     done = culmen(command, "--", *words, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line for line in done.stdout.splitlines() if line in classes] == classes

@@ -114,18 +114,29 @@ static struct tune_state* made_state(MPI_Comm comm, const char* name) {
   return state;
 }
 
-static struct tune_state* known_state(MPI_Comm comm) {
-  struct tune_state* const there = cached[place_of(comm)];
-  if (there != NULL && there->comm == comm) return there;
+/// Sets *state; null if there is none yet. Returns false if the handle is no communicator, for example an ended one.
+static int look_up(MPI_Comm comm, struct tune_state** state) {
+  *state = cached[place_of(comm)];
+  if (*state != NULL && (*state)->comm == comm) return 1;
   void* found = NULL;
   int is_there = 0;
-  REAL(MPI_Comm_get_attr)(comm, keyval, &found, &is_there);
-  return is_there ? found : NULL;
+  const int is_silent = tune_silence();
+  const int error = REAL(MPI_Comm_get_attr)(comm, keyval, &found, &is_there);
+  if (is_silent) tune_end_silence();
+  *state = error == MPI_SUCCESS && is_there ? found : NULL;
+  return error == MPI_SUCCESS;
+}
+
+static struct tune_state* known_state(MPI_Comm comm) {
+  struct tune_state* state;
+  look_up(comm, &state);
+  return state;
 }
 
 struct tune_state* tune_find(MPI_Comm comm) {
   if (tune_off != NULL || comm == no_communicator) return NULL;
-  struct tune_state* state = known_state(comm);
+  struct tune_state* state;
+  if (!look_up(comm, &state)) return NULL;
   if (state == NULL) {
     static int making;  // two threads may be the first to use MPI_COMM_SELF
     while (__atomic_exchange_n(&making, 1, __ATOMIC_ACQUIRE)) sched_yield();
@@ -229,6 +240,7 @@ void tune_prepare(struct tune_state* state) {
 }
 
 void tune_follow_errhandler(MPI_Comm comm) {
+  tune_note_handler(comm);
   struct tune_state* const state = tune_off == NULL ? known_state(comm) : NULL;
   if (state == NULL) return;
   tune_watch_handler(state);

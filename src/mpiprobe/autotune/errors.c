@@ -1,7 +1,16 @@
 // Error handlers of the program. A handler may not return. Before it is called, all variables of the MPI must have
 // their usual values, and this rank must have counted the call, as other ranks have. So the MPI returns errors to the
 // tuner, and the tuner then calls the handler.
+#include <sched.h>
+
 #include "mpiprobe/autotune/tune.h"
+
+enum { told = 2 };  // MPI tells one of two communicators that a handle is wrong, which one depends on its version
+static int may_tell, is_silent;
+static struct {
+  int is_kept;
+  MPI_Errhandler handler;
+} own[told];
 
 static int is_usual(MPI_Errhandler handler) {
 #if defined(OPEN_MPI)
@@ -19,6 +28,35 @@ static void set_handler(MPI_Comm comm, MPI_Errhandler handler) {
   static int (*set)(MPI_Comm, MPI_Errhandler);
   if (set == NULL) set = REAL(MPI_Comm_set_errhandler);
   set(comm, handler);
+}
+
+static MPI_Comm told_one(unsigned k) {
+  return k == 0 ? tune_world() : PROBE_OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF);
+}
+
+int tune_silence(void) {
+  if (!__atomic_load_n(&may_tell, __ATOMIC_ACQUIRE)) return 0;
+  while (__atomic_exchange_n(&is_silent, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  for (unsigned k = 0; k < told; ++k) {
+    own[k].is_kept = REAL(MPI_Comm_get_errhandler)(told_one(k), &own[k].handler) == MPI_SUCCESS;
+    if (own[k].is_kept) set_handler(told_one(k), returning());
+  }
+  return 1;
+}
+
+void tune_end_silence(void) {
+  for (unsigned k = 0; k < told; ++k) {
+    if (!own[k].is_kept) continue;
+    set_handler(told_one(k), own[k].handler);
+    REAL(MPI_Errhandler_free)(&own[k].handler);
+  }
+  __atomic_store_n(&is_silent, 0, __ATOMIC_RELEASE);
+}
+
+void tune_note_handler(MPI_Comm comm) {
+  for (unsigned k = 0; k < told; ++k) {
+    if (comm == told_one(k)) __atomic_store_n(&may_tell, 1, __ATOMIC_RELEASE);
+  }
 }
 
 void tune_drop_handler(struct tune_state* state) {

@@ -194,6 +194,12 @@ void tune_named_between(MPI_Comm made);
 void tune_prepare(struct tune_state* state);
 /// The program has given this communicator another error handler.
 void tune_follow_errhandler(MPI_Comm comm);
+/// Until the end of the silence, no handler of the program is told that a handle is no communicator. Returns false if
+/// the program has no such handler; then do not end the silence.
+int tune_silence(void);
+void tune_end_silence(void);
+/// The program has given this communicator a handler.
+void tune_note_handler(MPI_Comm comm);
 void tune_watch_handler(struct tune_state* state);
 void tune_drop_handler(struct tune_state* state);
 /// Gives a shadow an error handler, for errors of the program's own calls.
