@@ -83,12 +83,13 @@ def test_the_algorithm_of_the_file_runs_from_the_first_call_on(mpi, tmp_path):
         session.time("bcast", 0, 1500, 0, 100, 0)
     tuning = read_tuning(dump)
     (where,) = {choice.communicator for choice in tuning.choices if choice.collective == "bcast"}
+    loads = {**variables, "CULMEN_TUNING_LOAD": str(tmp_path / "chosen.tuning"), "CULMEN_TUNING_REFUSES": "1"}
     for algorithm in known.algorithms("bcast", ranks):
         if algorithm.name in known.of["bcast"].get("splits_counts", []):
             continue
         choice = Choice(where, ranks, "bcast", 1024, algorithm.name, 0, 0, 0)
-        file = written(tmp_path / "chosen.tuning", tuning, choice)
-        with Session(launcher, ranks, HANGS_S, {**variables, "CULMEN_TUNING_LOAD": str(file)}) as session:
+        written(tmp_path / "chosen.tuning", tuning, choice)
+        with Session(launcher, ranks, HANGS_S, loads) as session:
             try:
                 _, functions = session.time("bcast", 0, 1500, 0, 20, 0)
             except RefusedError:
@@ -98,11 +99,13 @@ def test_the_algorithm_of_the_file_runs_from_the_first_call_on(mpi, tmp_path):
             assert algorithm.function in functions
     if known.refuses:
         choice = Choice(where, ranks, "alltoall", 1024, "pairwise_sendrecv_replace", 0, 0, 0)
-        file = written(tmp_path / "chosen.tuning", tuning, choice)
-        with Session(launcher, ranks, HANGS_S, {**variables, "CULMEN_TUNING_LOAD": str(file)}) as session:
+        written(tmp_path / "chosen.tuning", tuning, choice)
+        with Session(launcher, ranks, HANGS_S, loads) as session:
             session.check("alltoall", 0, 500, 0)
             with pytest.raises(RefusedError):
                 session.check("alltoall", 0, 1500, 0)
+        with Session(launcher, ranks, HANGS_S, {**loads, "CULMEN_TUNING_REFUSES": ""}) as session:
+            session.check("alltoall", 0, 1500, 0)  # although the session asks MPICH for errors
 
 
 def test_choices_are_the_fastest_that_are_told_from_noise(mpi, tmp_path):

@@ -130,6 +130,7 @@ void tune_read_settings(void) {
       .one_thread = is_set("CULMEN_TUNING_ONE_THREAD"),
       .least_ranks = is_set("CULMEN_TUNING_ONE_RANK") ? 1 : 2,
       .same_types = is_set("CULMEN_TUNING_SAME_TYPES"),
+      .refuses = is_set("CULMEN_TUNING_REFUSES"),
       .one_request = is_set("CULMEN_TUNING_ONE_REQUEST"),
   };
   read_list("CULMEN_TUNING_COMMUNICATORS", tune_settings.communicators, sizeof tune_settings.communicators);

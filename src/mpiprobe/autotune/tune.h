@@ -89,6 +89,7 @@ struct tune_settings {
   int several_threads;      // they call MPI at the same time
   int least_ranks;          // of a communicator; 1 for benchmarks
   int same_types;           // the user says that all ranks of a broadcast give the same datatype
+  int refuses;              // for tests: an algorithm that cannot run stays an error
   int one_request;          // the user says that a rank completes a nonblocking collective before the next such one
 };
 extern struct tune_settings tune_settings;

@@ -104,7 +104,7 @@ void tune_begin_variables(const char* library_version, int level) {
   else if (has_rules())
     tune_off = "Open MPI takes the algorithms from a file (coll_tuned_dynamic_rules_filename); leave it out";
   if (tune_off != NULL) return;
-  if (tune_settings.load == NULL || tune_settings.dump != NULL) allow_fallback();
+  if (!tune_settings.refuses) allow_fallback();
   leave_out_listed();
   for (unsigned what = 0; what < tune_collectives; ++what) {
     const struct tune_collective* const c = tune_mpi->of[what];
