@@ -52,6 +52,14 @@ def measure(request, tmp_path, monkeypatch):
     return measured
 
 
+def test_the_option_that_differs_is_named(measure):
+    assert measure() is End.WHOLE
+    fixed = {"fault": "elsewhere"}
+    other = PointStudy("culmen bench points", POINTS, fixed, "points.py:measure", 60, measure.store)
+    with pytest.raises(InputError, match=r"x\.db holds other points; .* \(parameter fault: value .* there, .* here\)$"):
+        other.open()
+
+
 @pytest.mark.parametrize("fact", [{"cpu": "Cray-1"}, {"cpus": 4096}, {"memory_gib": 0.5}])
 def test_measurements_of_two_machines_are_not_mixed(measure, monkeypatch, fact):
     assert measure(at_most=1) is End.ENOUGH

@@ -15,6 +15,7 @@ from ..run.master import conduct, raise_error
 from ..run.progress.monitor import Monitor
 from ..run.result import Result
 from ..run.study import Study
+from ..store.differences import first_difference
 from ..store.opening import Opened, open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked
 from .stopping import stop_after
@@ -54,9 +55,10 @@ class KeptStudy:
         opened = open_store(self.store)
         _refuse_owned(opened)
         if self._study.meet(opened.begun).another:
+            difference = first_difference(opened.begun, self._study.config)
             raise InputError(
                 f"{self.store} holds other {self._candidates}; give another folder with --output, or write --overwrite "
-                "to measure again"
+                f"to measure again ({difference})"
             )
         self._study.prepare_resume()
         return int(opened.summary["told"])

@@ -11,12 +11,17 @@ from .opening import Begun
 
 def another_study(begun: Begun, config: _core.StudyConfig) -> str:
     """Says that the store holds another study, and their first difference; for a store of another fingerprint."""
+    return f"{begun.path} holds another study ('{begun.name}': {first_difference(begun, config)})"
+
+
+def first_difference(begun: Begun, config: _core.StudyConfig) -> str:
+    """The first difference, and the number of further ones; for a store of another fingerprint."""
     before, now = begun.configuration, json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0]) and not _only_newer(*row)]
     changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from other differences
     first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
     more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-    return f"{begun.path} holds another study ('{begun.name}': {first}{more})"
+    return f"{first}{more}"
 
 
 _MODE = "optimizer.generational"
