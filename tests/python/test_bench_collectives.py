@@ -54,6 +54,7 @@ def test_a_winner_is_found_in_the_rounds_that_both_share(tmp_path):
     for visits, name in (
         ({DEFAULT: stalled, "chain": stalled + calm["chain"]}, DEFAULT),
         ({DEFAULT: stalled + calm[DEFAULT], "tree": stalled + calm["tree"]}, "tree"),
+        ({DEFAULT: [[3.2e-07], *stalled[1:]], "chain": [[3.1e-7]] + [[1e-7]] * 60}, DEFAULT),
         ({DEFAULT: [[1e-5]] * 6, "tree": [[0.5e-5]] * 6 + stalled}, "tree"),
     ):
         points = [Samples(each, 8, times, [False] * len(times), True, "") for each, times in visits.items()]

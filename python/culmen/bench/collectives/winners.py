@@ -11,6 +11,8 @@ from ..words import shown_size
 from .points import BARRIERS
 from .samples import Measured, Table
 
+_SPREAD = 10  # between the ends of a gain; a larger one comes from other programs that stall some of the rounds
+
 
 def headings(baseline: str = DEFAULT) -> list[str]:
     return ["MPI", "collective", "ranks", "size", "fastest", "time in µs", f"times faster than {baseline}"]
@@ -76,7 +78,8 @@ def _gain(found: Measured, other: Measured) -> Interval | None:
         return None
     own, others = (interval([[t] for t in times]) for times in zip(*pairs, strict=True))
     gain = interval([[b / a] for a, b in pairs if a > 0])
-    return gain if own.high < others.low and gain.exists and gain.low > 1 else None
+    is_clear = own.high < others.low and gain.exists and gain.low > 1 and gain.high < _SPREAD * gain.low
+    return gain if is_clear else None
 
 
 def rows_of(won: Sequence[Winner], baseline: str = DEFAULT) -> list[list[str]]:
