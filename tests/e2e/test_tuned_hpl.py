@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from culmen.tune.command.tuner import NOTHING_NEW
 from culmen.tune.hpl import measured
 from culmen.tune.hpl.dat import LINES, Dat, read_dat
 from culmen.tune.hpl.measured import run_once
@@ -94,7 +95,8 @@ def test_the_same_command_continues_and_repeats_nothing(tmp_path):
     assert (tmp_path / "tune-hpl" / "known.json").read_text() == known
     after = runs_of(tmp_path)
     assert after > before
-    assert tune(tmp_path, "--only", "nb").returncode == 0
+    again = tune(tmp_path, "--only", "nb")
+    assert (again.returncode, done.stdout.count(NOTHING_NEW), again.stdout.count(NOTHING_NEW)) == (0, 0, 1)
     assert runs_of(tmp_path) == after, "a third command only shows the result"
     other = tune(tmp_path, "--only", "nb,depth")
     assert other.returncode == 2

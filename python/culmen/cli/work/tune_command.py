@@ -10,12 +10,14 @@ from ...tune.command.preview import preview
 from ...tune.command.recipe import read_recipe, with_use
 from ...tune.command.results import HEADINGS, TEXTS, Tuned, rows_of, sentences
 from ...tune.command.tuner import (
+    NOTHING_NEW,
     PAGE_NAME,
     RESULT,
     TUNED,
     Tuner,
     check_study,
     remove_results,
+    spent_s,
     stores_in,
     tuned_of,
 )
@@ -70,12 +72,15 @@ def show_lines(lines: list[str]) -> None:
 
 
 def _tune(tuner: Tuner, checked: Checked) -> Tuned:
+    before_s = spent_s(tuner.stores())
     new = checked(tuner.search())
     simpler = None if new == tuner.present else tuner.simpler(new)
     compared = None if new == tuner.present else tuner.compare(new, simpler)
     if simpler is not None and compared is not None and compared.kept is not None and compared.kept.as_good:
         new = simpler.settings
     tuned = tuned_of(tuner, new, compared)
+    if spent_s(tuner.stores()) == before_s:
+        print(NOTHING_NEW)
     lines, ending = tuner.write(tuned)
     print_table(HEADINGS, rows_of(tuned), TEXTS)
     for sentence in sentences(tuned):

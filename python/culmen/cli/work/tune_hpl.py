@@ -7,6 +7,7 @@ from pathlib import Path
 from ...base.exit_codes import FINISHED
 from ...base.text import lasted, shown
 from ...bench.held import folder_to_tune
+from ...tune.command.tuner import NOTHING_NEW, spent_s
 from ...tune.command.worth import Use
 from ...tune.hpl.asked import Asked
 from ...tune.hpl.compared import compare
@@ -51,6 +52,7 @@ def show_plan(options: Options, output: Path | None) -> int:
 def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
     if overwrite:
         runs.begin_again()
+    before_s = spent_s(runs.stores())
     try:
         _introduce(asked, runs.say)
         known = first(asked, runs)
@@ -64,6 +66,8 @@ def _tune(asked: Asked, runs: Runs, overwrite: bool, typed: list[str]) -> int:
             outcome = with_verified(outcome)
     finally:
         runs.remove_folders()
+    if spent_s(runs.stores()) == before_s:
+        print(NOTHING_NEW)
     write_and_show(outcome, typed)
     return FINISHED
 

@@ -101,7 +101,7 @@ def write_and_show(outcome: Outcome, typed: list[str]) -> None:
     used, n = _decided(outcome, tuned)
     file = _write_input(outcome, used, n)
     tables = [(report.HEADINGS, outcome.shown_cases, report.TEXTS), (HEADINGS, [*rows_of(tuned)], TEXTS)]
-    said = [*sentences(tuned), *_further(outcome), *_how_to_run(outcome, used, n)]
+    said = [*sentences(tuned), *_further(outcome, tuned), *_how_to_run(outcome, used, n)]
     _write(outcome, tuned, used, n, {"command": typed, "tables": tables, "sentences": said})
     for shown_table in tables:
         print_table(*shown_table)
@@ -131,7 +131,9 @@ def _tuned(outcome: Outcome) -> Tuned:
     spent = built_s(asked.options, asked.folder) + spent_s(outcome.runs.stores())
     if found is not None:
         why = next(iter(found.failures), "")
-        compared = Compared(list(zip(present.gflops, found.gflops, strict=True)), why)
+        compared = Compared(
+            list(zip(present.gflops, found.gflops, strict=True)), why, lost=report.lost_in(outcome.last)
+        )
         verdict = report.over(outcome.last, PRESENT, FOUND)
     used = used_verdict(compared, verdict)
     use_h = outcome.ended.use_h if outcome.ended else None
@@ -149,7 +151,10 @@ def _tuned(outcome: Outcome) -> Tuned:
     )  # fmt: skip
 
 
-def _further(outcome: Outcome) -> Iterator[str]:
+def _further(outcome: Outcome, tuned: Tuned) -> Iterator[str]:
+    lost = report.lost_in(outcome.last)
+    if lost and (tuned.compared is None or tuned.verdict is not None or tuned.compared.fails_more):
+        yield f"In the comparison, {lost}."
     yield from report.of_sizes(outcome.compared)
     shipped = report.over(outcome.last, SHIPPED, FOUND)
     if shipped is not None:

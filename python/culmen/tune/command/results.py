@@ -26,12 +26,15 @@ _LARGE = 2.0  # larger gains are easier to read as factors
 @dataclass(frozen=True)
 class Compared:
     """``rounds``: the values with the present and with the recommended settings; NaN if this run failed or violated
-    limits. ``first_failure``: the reason of the first failure with the recommended settings; empty if none failed."""
+    limits. ``first_failure``: the reason of the first failure with the recommended settings, or otherwise with other
+    settings; empty if none failed. ``lost``: a clause about the failed runs, with the reason and the remedy; empty if
+    ``first_failure`` says enough."""
 
     rounds: list[tuple[float, float]]
     first_failure: str
     kept: Kept | None = None  #: comparison with simpler settings; None if there were none
     parts: Sequence[Part] = ()  #: the objectives if there are several
+    lost: str = ""
 
     @property
     def whole(self) -> list[tuple[float, float]]:
@@ -91,6 +94,18 @@ class Tuned:
             return False
         return self.verdict.gain > 0 >= self.verdict.low
 
+    @property
+    def may_gain(self) -> bool:
+        """Whether the new settings may be better, although the rounds do not show it."""
+        if self.compared is None or self.compared.fails_more or self.is_better:
+            return False
+        return self.verdict is None or self.verdict.high > 0
+
+    @property
+    def changed(self) -> list[str]:
+        """The parameters that differ between the present and the recommended settings."""
+        return [name for name in dict.fromkeys([*self.old, *self.new]) if self.old.get(name) != self.new.get(name)]
+
 
 def rows_of(tuned: Tuned) -> Iterator[list[str]]:
     """Rows with the columns HEADINGS, the largest effect first."""
@@ -99,7 +114,8 @@ def rows_of(tuned: Tuned) -> Iterator[list[str]]:
     for name in names:
         effect = by_name.get(name)
         size = "" if effect is None else f"{effect.size:.3g} ({effect.low:.3g}–{effect.high:.3g})"
-        matters = "" if effect is None else "yes" if effect.matters else "not seen"
+        is_shown = tuned.is_better and tuned.changed == [name]  # by the comparison
+        matters = "yes" if is_shown else "" if effect is None else "yes" if effect.matters else "not seen"
         yield [name, shown(tuned.old.get(name, "")), shown(tuned.new.get(name, "")), size, matters]
 
 
@@ -126,16 +142,21 @@ def _kept(tuned: Tuned) -> Iterator[str]:
         return
     failed, rounds = compared.new_failed, len(compared.rounds)
     if compared.fails_more:
-        why = f": {compared.first_failure.splitlines()[0]}" if compared.first_failure else ""
-        yield f"Keep what you have: the program failed in {failed} of {rounds} runs with the new settings{why}"
+        often = f"the program failed in {failed} of {rounds} runs with the new settings"
+        yield f"Keep what you have: {often}{_why(compared)}"
     elif verdict is None:
-        yield f"Keep what you have: only {len(compared.whole)} of {rounds} rounds succeeded with both settings."
+        few = f"only {len(compared.whole)} of {rounds} rounds succeeded with both settings{_why(compared)}"
+        yield f"No verdict: {compared.lost}." if compared.lost else f"No verdict: {few}"
     else:
         yield _medians(verdict, tuned)
         word = "worse" if verdict.is_worse else "not clearly better"
         yield f"Keep what you have: the new settings are {word} ({_change(verdict, tuned.goal, tuned.maximize)})."
         if tuned.is_open:
             yield from _not_shown(verdict, tuned)
+
+
+def _why(compared: Compared) -> str:
+    return f": {compared.first_failure.splitlines()[0]}" if compared.first_failure else ""
 
 
 def _not_shown(verdict: Verdict, tuned: Tuned) -> Iterator[str]:
@@ -172,7 +193,7 @@ def _pays(tuned: Tuned) -> Iterator[str]:
     """The hours spent, and when they pay."""
     worth = tuned.worth
     cost = "" if worth is None or worth.cost is None else f" and cost {shown(worth.cost, 2)}"
-    if tuned.is_open:
+    if tuned.may_gain:
         then = "Further runs may save this time, but no gain was shown."
     elif not tuned.is_better:
         then = "There is no gain, so further runs never save this time."
@@ -187,6 +208,11 @@ def _pays(tuned: Tuned) -> Iterator[str]:
         low, saves, high = map(_hours, worth.saves_h)
         use = _hours(worth.use_h)
         yield f"Of {use} with the present settings, the new settings save {saves}, interval of 95 %: {low} to {high}."
+        is_worth = worth.saves_h[1] > worth.spent_h
+        than = "more than" if is_worth else "not more than"
+        yield f"{'Worth it' if is_worth else 'Not worth it'}: this is {than} the {_hours(worth.spent_h)} of the tuning."
+    elif worth is not None and worth.use_h is not None and not tuned.is_better:
+        yield "Not worth it: the new settings were not shown to save time."
 
 
 def _hours(hours: float) -> str:
@@ -212,20 +238,27 @@ def _what_was_kept(kept: Kept, tuned: Tuned) -> str:
     if kept.as_good:
         value = "keeps its present value" if one else "keep their present values"
         return f"{names} {value}: without this change, the runs were no worse{about}."
-    values = "value" if one else "values"
-    return f"{names} may not matter, but the rounds could not show that the present {values} would do as well{about}."
+    value, changes = ("value", "change stays") if one else ("values", "changes stay")
+    about = f"; with the present {value}: {about.strip(' ()')}" if about else ""
+    return f"{names} may not matter, but the rounds could not show this, so the {changes}{about}."
 
 
 def _change(verdict: Verdict, goal: str, maximize: bool) -> str:
     if not verdict.relative:
         word = "higher" if maximize else "lower"
         return f"{goal} {verdict.gain:.4g} {word}, {_interval(verdict)}: {verdict.low:.4g} to {verdict.high:.4g}"
-    if verdict.low < -1 or (maximize and (verdict.gain > 1 or verdict.high > _LARGE)):
+    if _is_large(verdict, maximize):
         return _factors(verdict, goal, maximize)
     word, low, gain, high = "more" if maximize else "less", verdict.low, verdict.gain, verdict.high
-    if verdict.is_worse:
+    if verdict.gain < 0:  # -5 % more would be hard to read
         word, low, gain, high = "less" if maximize else "more", -high, -gain, -low
     return f"{100 * gain:.1f} % {word} {goal}, {_interval(verdict)}: {100 * low:.1f} to {100 * high:.1f} %"
+
+
+def _is_large(verdict: Verdict, maximize: bool) -> bool:
+    if verdict.gain < 0 and not maximize:
+        return verdict.gain < -1
+    return verdict.low < -1 or (maximize and (verdict.gain > 1 or verdict.high > _LARGE))
 
 
 def _factors(verdict: Verdict, goal: str, maximize: bool) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE
-from ...base.text import lasted, shown
+from ...base.text import lasted, plural, shown
 from ...bench.kept import KeptStore, remove_measurements
 from ...bench.parts import for_evaluators
 from ...bench.stopping import StoppedError
@@ -56,6 +56,7 @@ STORES = PRESENT, SEARCH, _COMPARISON = "present.db", "search.db", "comparison.d
 _BUILDS, TUNED, _FOUND, RESULT, PAGE_NAME = "builds", "tuned", "found.json", "result.json", "tuning.html"
 _LEAST_S = 1e-3  # of a search whose time is up: 0 would stand for no limit
 _FILE = Kind("result", lambda _path, head: head.startswith(b"{"))
+NOTHING_NEW = "Nothing was measured, because all results are in the folder; --overwrite measures again."
 
 
 def stores_in(folder: Path) -> list[Path]:
@@ -147,6 +148,7 @@ class Tuner:
         and StoppedError. A search that has ended is not continued, because its time may be up."""
         begun = self.store(SEARCH).exists()
         if not begun:
+            self._warn_of_few_uses()
             self._try_present()
         self._limit_time()
         search = self._kept(search_file(self.recipe, self._place, self._builds), SEARCH)
@@ -160,6 +162,11 @@ class Tuner:
         best = steady(best, read(self.store(SEARCH)))
         self._write_json(_FOUND, {"best": best, "recipe": self._searched(), "ended": as_dict(self.ended)})
         return best
+
+    def _warn_of_few_uses(self) -> None:
+        uses, least = self.recipe.tune.use_runs, 1 + 2 * self.recipe.tune.rounds
+        if uses is not None and uses < least:
+            self.say(f"The tuning needs more than {least} runs, and can hardly pay for {plural(uses, 'later run')}")
 
     def _conduct_search(self, search: KeptStudy) -> Result:
         use_h, stop = self._use_h(), self.recipe.stop
@@ -242,7 +249,7 @@ class Tuner:
             rounds = [*zip(values[0], values[used], strict=True)]
             parts.append(judged(part, rounds, LEAST_PAIRS, len(objectives)))
         rows = [row for row, number in enumerate(found.columns[ROUND]) if order[int(number)] == used]
-        why = next(iter(reasons_in(found, rows)), "")
+        why = next(iter([*reasons_in(found, rows), *reasons_in(found, range(len(found.failed)))]), "")
         return Compared([*zip(by_kind[0], by_kind[used], strict=True)], why, kept, parts)
 
     def _run_each(self, settings: list[dict[str, Any]], name: str, what: str) -> Result:
@@ -267,6 +274,10 @@ class Tuner:
 
     def _kept(self, study: StudyFile, name: str) -> KeptStudy:
         return _kept(study, self._file, self.store(name), self.folder / name)
+
+    def stores(self) -> list[Path]:
+        """Those that exist."""
+        return [place for place in map(self.store, STORES) if place.exists()]
 
     def lines(self, tuned: Tuned) -> list[str]:
         """The shell commands that use the recommended settings. Empty if these are the present ones, or if shell
@@ -313,8 +324,7 @@ def _kept(study: StudyFile, file: Path, store: Path, copy: Path) -> KeptStudy:
 
 def tuned_of(tuner: Tuner, new: dict[str, Value], compared: Compared | None) -> Tuned:
     """``compared``: None if the new settings are the present ones."""
-    stores = [tuner.store(name) for name in STORES]
-    searched, spent = read(tuner.store(SEARCH)), spent_s([store for store in stores if store.exists()])
+    searched, spent = read(tuner.store(SEARCH)), spent_s(tuner.stores())
     enough = compared is not None and len(compared.whole) >= LEAST_PAIRS
     verdict = verdict_of(compared.whole, tuner.maximize) if compared and enough else None
     tune, weighed = tuner.recipe.tune, tuner.ended

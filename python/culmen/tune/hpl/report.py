@@ -1,11 +1,13 @@
 """The table, the figure and the sentences about all settings that ``culmen tune hpl`` compared."""
 
 import math
+import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...base.text import plural
 from ...bench.verdict import LEAST_PAIRS, Verdict, verdict_of
 from ...problem.given import Value
 from ...report.style import GREY, LINE_COLOURS, Figure, axis, layout
@@ -17,6 +19,7 @@ HEADINGS = ("settings", "MPI", "compiler", "flags", "BLAS", "TCP", "N", "NB", "P
 TEXTS = ("settings", "MPI", "compiler", "flags", "BLAS", "TCP")
 PRESENT, CALCULATOR, USUAL, FOUND = "present", "web calculators", "best BLAS", "best found"
 SHIPPED, RANDOM = "shipped file", "random search"
+_STOPPED = re.compile(r"HPL ran longer than (\S+ s), so it was stopped")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,15 @@ class Case:
     @property
     def known(self) -> list[float]:
         return [value for value in self.gflops if not math.isnan(value)]
+
+
+def lost_in(cases: Sequence[Case]) -> str:
+    """A clause about the runs that failed; empty if none did."""
+    failures = [why for case in cases for why in case.failures]
+    runs = plural(sum(len(case.gflops) for case in cases), "run")
+    if stopped := [found[1] for why in failures if (found := _STOPPED.search(why))]:
+        return f"{len(stopped)} of {runs} were stopped after {stopped[0]}; repeat with more --minutes and --overwrite"
+    return f"{len(failures)} of {runs} failed: {failures[0]}" if failures else ""
 
 
 def rows_of(cases: Sequence[Case], programs: Programs, cores: int) -> list[list[str]]:
