@@ -179,6 +179,7 @@ def test_a_report_without_buffered_files_begins_with_the_reason(tmp_path):
 
 
 def test_a_report_without_files_says_so():
+    assert "killed processes" in sentences(Counter(), failed=True)[0]
     assert sentences(Counter()) == ["The program opened no file that could be buffered."]
 
 

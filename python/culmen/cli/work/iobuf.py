@@ -28,6 +28,6 @@ def run(words: list[str], given: Given, report: bool, only_library: bool) -> int
         return as_of_a_shell(run_preloaded(words, own, variables))
     with tempfile.TemporaryDirectory(prefix="culmen-iobuf-") as folder:
         code = as_of_a_shell(run_preloaded(words, own, variables | {"CULMEN_IOBUF_REPORT": folder}))
-        for sentence in sentences(read_reports(Path(folder))):
+        for sentence in sentences(read_reports(Path(folder)), code != 0):
             print(f"culmen: {sentence}", file=sys.stderr)
     return code

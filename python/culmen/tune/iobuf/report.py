@@ -27,8 +27,10 @@ def read_reports(folder: Path) -> Counter[str]:
     return sums
 
 
-def sentences(sums: Counter[str]) -> list[str]:
-    """The sentences for the user."""
+def sentences(sums: Counter[str], failed: bool = False) -> list[str]:
+    """The sentences for the user. ``failed``: the program was killed, or ended with an exit code other than 0."""
+    if failed and not sums:
+        return ["The program failed. No process reported calls on files; killed processes cannot report them."]
     lines = [
         f"Not buffered: {plural(count, 'file')} {text}."
         for reason, text in _REASONS.items()
