@@ -219,3 +219,23 @@ def test_another_kernel_or_number_of_nodes_is_said(tmp_path, open_mpi, rules, mo
     assert work.install(folder, False, None, False, None) == 0
     warnings = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
     assert warnings == ([f"culmen: warning: the rules were {said}"] if said else [])
+
+
+@pytest.mark.parametrize("facts", ['{"machine": 5, "shapes": 7}', '{"shapes": [{}]}', '{"shapes": [4]}', 9999 * "["])
+def test_rules_with_damaged_facts_are_installed(tmp_path, open_mpi, rules, capsys, facts):
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    rules.rename(folder / "openmpi-rules.conf")
+    (folder / "environment.json").write_text(facts)
+    assert work.install(folder, False, None, False, None) == 0
+    assert "warning" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_block_without_its_end_is_refused_and_stays(home, open_mpi, rules, removed):
+    settings = home / ".openmpi/mca-params.conf"
+    settings.parent.mkdir()
+    settings.write_text(text := "# culmen tune install: begin\nx = 2\nmine = 1\n")
+    with pytest.raises(_core.InputError, match="remove its lines by hand"):
+        work.install(rules, False, None, removed, None)
+    assert settings.read_text() == text

@@ -156,12 +156,23 @@ def _environment(wanted: Tuning, tuned: Tuned, measured: Path) -> dict[str, obje
 
 
 def facts_of_tuning(folder: Path) -> dict[str, Any]:
-    """The facts about the measurement, as ``write_results`` wrote them; empty if they cannot be read."""
+    """The facts about the measurement, as ``write_results`` wrote them; empty if the file is damaged or missing."""
     try:
         found = json.loads((folder / _ENVIRONMENT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return found if _are_facts(found) else {}
+
+
+def _are_facts(found: Any) -> bool:
+    if not isinstance(found, dict):
+        return False
+    machine, shapes = found.get("machine", {}), found.get("shapes", [])
+    return (
+        isinstance(machine, dict)
+        and isinstance(shapes, list)
+        and all(isinstance(each, dict) and type(each.get("nodes")) is int for each in shapes)
+    )
 
 
 def counted(tuned: Tuned) -> str:
