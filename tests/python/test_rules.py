@@ -399,3 +399,16 @@ def test_lint_says_what_segments_need(tmp_path):
     assert useless.text == "alltoall: pairwise sends no segments, so 8192 has no effect."
     (own,) = lint(tmp_path, "1\n7\n1\n0\n2\n0 2 0 0\n65536 0 0 8192\n").findings()
     assert own.text == "bcast: algorithm 0 is Open MPI's own choice, so the segment size 8192 has no effect."
+
+
+@pytest.mark.parametrize(("digits", "requests"), [(5000 * "1", 7), (40 * "0" + "2", 7), (40 * "0" + "1", 0)])
+def test_a_version_can_have_many_digits(tmp_path, digits, requests):
+    text = f"rule-file-version-{digits}\n1\n7\n1\n0\n1\n0 2 0 0 7\n"
+    assert rules(tmp_path, text).tables[0].ranks[0].rows[0].requests == requests
+
+
+@pytest.mark.parametrize("character", ["\v", "\f", "\r", "\x1c", "\x85", "\u2028"])
+def test_only_a_line_feed_ends_a_comment(tmp_path, character):
+    (tmp_path / "rules.conf").write_bytes(f"1\r\n7 # a{character}9\r\n1\n0\n1\n0 2 0 0\n".encode())
+    (table,) = read_rules(tmp_path / "rules.conf").tables
+    assert (table.name, table.ranks[0].rows[0].line) == ("bcast", 6)

@@ -132,7 +132,7 @@ class RulesError(InputError):
 def read_rules(path: Path) -> Rules:
     """Raises InputError if it cannot be read, RulesError if Open MPI ignores it."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = path.read_bytes().decode("utf-8", errors="replace")  # only \n ends lines
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     return _Reader(path, text).read()
@@ -164,9 +164,9 @@ def value_of(number: str) -> int | None:
 class _Reader:
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
-        found = re.match(r"rule-file-version-(\d+)", text)
-        self._version = int(found[1]) if found else 0
-        lines = [line.partition("#")[0].split() for line in text.splitlines()]
+        found = re.match(r"rule-file-version-(\d+)", text, re.ASCII)
+        self._version = int(found[1].lstrip("0")[:_DIGITS] or "0") if found else 0
+        lines = [line.partition("#")[0].split() for line in text.split("\n")]
         if found:
             lines[0] = lines[0][1:]
         words = [(word, number) for number, line in enumerate(lines, 1) for word in line]
