@@ -151,3 +151,9 @@ def test_lint_and_convert_explain_and_rewrite_a_script(tmp_path, capsys):
     file.write_text("export I_MPI_ADJUST_BCAST=1:4k\n")
     with pytest.raises(InputError, match="line 1: I_MPI_ADJUST_BCAST: '4k' is no condition"):
         convert(file, "intel", None)
+
+
+@pytest.mark.parametrize("value", [5000 * "1", f"1:{5000 * '1'}"])
+def test_a_number_with_too_many_digits_is_a_mistake(tmp_path, value):
+    ((line, text),) = said(tmp_path, f"I_MPI_ADJUST_BCAST={value}\n")
+    assert line == 1 and text.endswith("111… has 5000 digits; a number may have at most 19.")

@@ -440,3 +440,10 @@ def test_bounds_of_ranks_mean_other_numbers_in_calls():
 def test_what_culmen_writes_has_no_mistakes(tmp_path):
     (tmp_path / "rules.json").write_text(text(ruled(), []))
     assert list(lint_of(read_tree(tmp_path / "rules.json")).findings()) == []
+
+
+def test_a_tree_with_too_many_levels_is_refused(tmp_path):
+    levels = 200
+    (tmp_path / "tree.json").write_text(levels * '{"collective=bcast":' + "{}" + levels * "}")
+    with pytest.raises(InputError, match="has 200 levels of conditions; culmen reads trees with at most 100"):
+        read_tree(tmp_path / "tree.json")

@@ -29,7 +29,7 @@ def has_profile(words: list[str], folder: Path) -> bool:
     """Whether the folder has an earlier profile of this command. Raises InputError if the profile is of another
     command."""
     known, typed = folder / _COMMAND, _typed(words)
-    if known.exists() and (other := known.read_text(encoding="utf-8")) != typed:
+    if known.exists() and (other := known.read_text(encoding="utf-8", errors="replace")) != typed:
         raise InputError(f"{folder} is of another command: {other.strip()}; write --overwrite")
     return known.exists() and any(folder.glob(_PROFILES))
 

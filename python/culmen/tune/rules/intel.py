@@ -25,6 +25,7 @@ _PREFIX = "I_MPI_ADJUST_"
 _LINE = re.compile(r"\s*(?:export\s+|set\s+)?(I_MPI_\w+)=(.*)|\s*setenv\s+(I_MPI_\w+)\s+(.*)", re.ASCII)
 _CONDITION = re.compile(r"(\d+)(?:-(\d+))?(?:@(\d+)(?:-(\d+))?)?", re.ASCII)
 _MOST = 2**31 - 1  # upper bound of a range without an end
+_DIGITS = 19  # of a number at most
 _HIGHEST = {  # the largest preset of Intel MPI 2021.18
     "allgather": 6, "allgatherv": 5, "allreduce": 32, "alltoall": 18, "alltoallv": 9, "alltoallw": 6, "barrier": 11,
     "bcast": 22, "exscan": 3, "gather": 5, "gatherv": 4, "reduce": 19, "reduce_scatter": 6, "reduce_scatter_block": 4,
@@ -127,7 +128,7 @@ def _conditions(value: str) -> Iterator[Condition]:
         if not re.fullmatch(r"\d+", preset, re.ASCII):
             raise InputError(f"the number of a preset must stand here, not '{preset}'; Intel MPI ignores the variable")
         if not conditions:
-            yield Condition(int(preset))
+            yield Condition(_number(preset))
             continue
         for each in conditions.split(","):
             if not (found := _CONDITION.fullmatch(each)):
@@ -135,9 +136,15 @@ def _conditions(value: str) -> Iterator[Condition]:
                     f"'{each}' is no condition, such as 1024, 0-1024 or 0-1024@2-16; Intel MPI ignores the variable, "
                     "or reads other numbers"
                 )
-            low, high, least, most = (None if digits is None else int(digits) for digits in found.groups())
+            low, high, least, most = (None if digits is None else _number(digits) for digits in found.groups())
             ranks = None if least is None else (least, least if most is None else most)
-            yield Condition(int(preset), (low or 0, (low or 0) if high is None else high), ranks)
+            yield Condition(_number(preset), (low or 0, (low or 0) if high is None else high), ranks)
+
+
+def _number(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise InputError(f"{digits[:_DIGITS]}… has {len(digits)} digits; a number may have at most {_DIGITS}")
+    return int(digits)
 
 
 def holding(variable: Variable) -> list[tuple[Span, Condition]]:

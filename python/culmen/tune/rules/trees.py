@@ -38,6 +38,7 @@ ALGORITHM, COMPOSITION = "algorithm=MPIR_", "composition="  # the beginnings of 
 ELEMENT = 4  # bytes of an element in the benchmark's reductions
 _PAGE = 4096  # bytes; pages are multiples of it
 _MOST = 2**31 - 1  # largest bound
+_DEEPEST = 100  # levels of a tree that culmen reads
 _SHOWN = 40  # characters of a long condition
 _KEYS = {"own": "avg_msg_size", "all_ranks": "total_msg_size"}
 _CONDITIONS = [
@@ -161,12 +162,21 @@ def read_tree(path: Path) -> Tree:
             f"{path} has {path.stat().st_size} bytes, a multiple of a page of memory, so MPICH reads beyond its end; "
             "add a blank at the end"
         )
+    if (depth := _depth(found)) > _DEEPEST:
+        raise InputError(f"{path} has {depth} levels of conditions; culmen reads trees with at most {_DEEPEST}")
     try:
         return _checked(found, [])
     except _BoundError as error:
         raise RulesError(f"{path}: {error}") from None
     except RulesError as error:
         raise RulesError(f"{path}: {error} MPICH ends each program that reads the file.") from None
+
+
+def _depth(tree: Tree) -> int:
+    depth, level = 0, [tree]
+    while level := [below for each in level for below in each.values() if isinstance(below, dict)]:
+        depth += 1
+    return depth
 
 
 class _BoundError(RulesError):
