@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from culmen._core import InputError
 from culmen.bench.session import Session
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
@@ -89,11 +90,19 @@ def test_choices_that_cannot_be_used_are_said_once(mpi, tmp_path):
     good = [choice, replace(choice, communicator="world/dup 9"), replace(choice, algorithm=DEFAULT)]
     written(tmp_path / "good.tuning", like, *good)
     assert "cannot be used" not in run(mpi, tmp_path, words, 2, LOAD="good.tuning").stderr
-    bad = [replace(choice, algorithm="binomal"), replace(choice, collective="bcats")]
+    bad = [replace(choice, algorithm="binomal"), replace(choice, collective="bcats"), replace(choice, size=-8)]
     written(tmp_path / "bad.tuning", like, choice, *bad)
     said = run(mpi, tmp_path, words, 2, LOAD="bad.tuning").stderr
-    assert said.count("2 of its choices cannot be used here, the first in line 8, 'bcast\t8\tbinomal\t") == 1, said
+    assert said.count("3 of its choices cannot be used here, the first in line 8, 'bcast\t8\tbinomal\t") == 1, said
     assert "this MPI has no such algorithm" in said
+
+
+def test_a_size_that_is_no_whole_number_is_refused(tmp_path):
+    file = written(
+        tmp_path / "in.tuning", Tuning("MPI", 2, "", "", []), Choice("world", 2, "bcast", -8, "ring", 0, 0, 0)
+    )
+    with pytest.raises(InputError, match=r"line 6: 'bcast.*' is no line of a tuning file"):
+        read_tuning(file)
 
 
 def test_line_ends_of_windows_are_accepted(mpi, tmp_path):

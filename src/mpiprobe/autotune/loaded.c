@@ -1,4 +1,5 @@
 // Reads the tuning file, and uses its choices. Its lines are explained in file.c.
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ static const char* read_choice(const char* line, struct choice* choice) {
   if (choice->what == tune_collectives) return "its first word is no collective";
   char* end = NULL;
   choice->class = tune_class(strtoull(tab + 1, &end, 10));
-  if (*end != '\t') return "its size is no whole number";
+  if (!isdigit((unsigned char)tab[1]) || *end != '\t') return "its size is no whole number";
   choice->algorithm = end + 1;
   choice->length = strcspn(choice->algorithm, "\t\n");
   return NULL;

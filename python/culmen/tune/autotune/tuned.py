@@ -82,6 +82,8 @@ def read_tuning(path: Path) -> Tuning:
                 header[words[0]] = words[1]
             else:
                 collective, size, algorithm, default, chosen, calls = words
+                if not size.isdecimal():
+                    raise ValueError
                 us = 1e-6 * float(default), 1e-6 * float(chosen)
                 point = (communicator, ranks, collective, int(size), algorithm)
                 choices.append(Choice(*point, *us, int(calls), members))
