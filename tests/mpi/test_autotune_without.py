@@ -19,3 +19,14 @@ def test_the_tuner_does_not_try_algorithms_that_are_left_out(mpi, tmp_path):
         for name in ("bcast", "allreduce"):
             session.repeat(name, 0, 8, 0, 100)
     assert {each.collective for each in read_tuning(dump).choices} == {"allreduce"}
+
+
+def test_an_algorithm_that_the_user_has_chosen_stays(mpi, tmp_path):
+    launcher, dump = find_launcher(mpi), tmp_path / "learnt.tuning"
+    known = launcher.mpi.collectives
+    chosen = known.variables_for("bcast", known.algorithms("bcast")[1])
+    environment = preloaded(own_library(f"autotune_{launcher.mpi.module}"), {"CULMEN_TUNING_DUMP": str(dump)})
+    with Session(launcher, 2, HANGS_S, {**chosen, **environment}) as session:
+        for name in ("bcast", "allreduce"):
+            session.repeat(name, 0, 8, 0, 100)
+    assert {each.collective for each in read_tuning(dump).choices} == {"allreduce"}
