@@ -11,7 +11,10 @@ pytestmark = pytest.mark.no_numbers
 @pytest.mark.parametrize("before", [b"mpiexec -n 4 ./app\n", b"mpiexec \xff\n"])
 def test_a_profile_of_another_command_is_refused(tmp_path, before):
     (tmp_path / "command").write_bytes(before)
-    with pytest.raises(_core.InputError, match=r"is of another command: mpiexec .*; write --overwrite"):
+    with pytest.raises(
+        _core.InputError,
+        match=r"is of another command: mpiexec .*; give another folder with --output, or write --overwrite",
+    ):
         has_profile(["mpiexec", "-n", "2", "./app"], tmp_path)
 
 

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from culmen._core import InputError
 from culmen.cli.work.tune_app import show_verdict
 from culmen.launch.watched import RunStoppedError
 from culmen.tune.app import program
@@ -73,3 +74,9 @@ def test_a_damaged_file_of_rounds_is_replaced(compare, tmp_path):
 def test_the_verdict_has_its_interval_and_the_points_that_keep_the_default(capsys, gain, is_clear, said):
     assert show_verdict(gain, 0.008, is_clear, 2, 16) == (gain > 0 and is_clear)
     assert capsys.readouterr().out.splitlines()[0] == f"{said}; 14 of 16 points keep the default."
+
+
+def test_a_profile_of_another_command_is_refused_with_both_ways_out(tmp_path):
+    (tmp_path / "command").write_text("mpiexec -n 4 ./other\n")
+    with pytest.raises(InputError, match=r"./other; give another folder with --output, or write --overwrite$"):
+        program.has_profile(WORDS, tmp_path)

@@ -30,7 +30,9 @@ def has_profile(words: list[str], folder: Path) -> bool:
     command."""
     known, typed = folder / _COMMAND, _typed(words)
     if known.exists() and (other := known.read_text(encoding="utf-8", errors="replace")) != typed:
-        raise InputError(f"{folder} is of another command: {other.strip()}; write --overwrite")
+        raise InputError(
+            f"{folder} is of another command: {other.strip()}; give another folder with --output, or write --overwrite"
+        )
     return known.exists() and any(folder.glob(_PROFILES))
 
 
