@@ -112,7 +112,7 @@ def test_trouble_under_the_tuner_is_told_and_costs_one_collective(mpi, folder, b
     assert file_of("bcast", 2, RACE).exists() and not file_of("allreduce", 2, RACE).exists()
     sentences = about_searches([("allreduce", 2), ("bcast", 2)], folder)
     assert sentences[0].endswith(" of 1 point.")
-    assert sentences[1].startswith("Without this tuner, culmen raced all algorithms of bcast with 2 ranks: ")
+    assert sentences[1].startswith("culmen measured all algorithms of bcast with 2 ranks without this tuner: ")
 
 
 def test_a_collective_without_a_choice_is_raced(mpi, folder, monkeypatch):

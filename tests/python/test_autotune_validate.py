@@ -1,6 +1,7 @@
 """``culmen autotune --validate``: the kinds of runs, and the verdict. No program is run."""
 
 import pytest
+from culmen._core import InputError
 from culmen.cli.work import autotune
 from culmen.tune.autotune.tuned import Choice, Tuning
 from culmen.tune.autotune.validated import Compared, validate
@@ -49,3 +50,9 @@ def test_a_difference_within_the_noise_is_no_gain(capsys):
         "The program tuned while it runs",
         "The program tuned from the file",
     ]
+
+
+def test_bounds_that_leave_no_size_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="--min-bytes 1M is more than --max-bytes 1K"):
+        autotune.run(["./app"], {"MIN_BYTES": "1M", "MAX_BYTES": "1K"}, None, None, None)

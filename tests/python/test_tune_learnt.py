@@ -55,7 +55,7 @@ def test_a_search_without_the_tuner_is_told(file, tmp_path):
     )
     assert about_searches([("bcast", 4), ("reduce", 4)], tmp_path) == [
         "The tuner of `culmen autotune` proposed another algorithm for 2 of 3 points.",
-        "Without this tuner, culmen raced all algorithms of reduce with 4 ranks: under the tuner, with 8 bytes: no "
+        "culmen measured all algorithms of reduce with 4 ranks without this tuner: under the tuner, with 8 bytes: no "
         "answer within 60 s.",
     ]
 

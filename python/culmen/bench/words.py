@@ -23,7 +23,8 @@ def check_known(option: str, kind: str, given: Sequence[str], known: Sequence[st
     for word in given:
         if word not in known:
             near = did_you_mean(word, list(known))
-            raise InputError(f"{option}: there is no {kind} '{word}'{near}; there are {', '.join(known)}")
+            there = "" if near else f"; there are {', '.join(known)}"
+            raise InputError(f"{option}: there is no {kind} '{word}'{near}{there}")
 
 
 def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:

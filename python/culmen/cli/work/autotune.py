@@ -21,6 +21,7 @@ from ...tune.cluster import in_force
 from ...tune.cluster.installed import with_undo
 
 _EXAMPLE = "example: culmen autotune -- mpiexec -n 4 ./app"
+_NO_END = 2**63
 _SIZES = {"MIN_BYTES": "--min-bytes", "MAX_BYTES": "--max-bytes", "MEMORY": "--memory"}
 _NEEDED_AGAIN = {"ONE_THREAD": "--one-thread", "SAME_TYPES": "--same-types", "ONE_REQUEST": "--one-request"}
 _FOR_SEARCHES = {"REPETITIONS": "--repetitions", "WARMUP": "--warm-up", "RECHECK": "--recheck"}
@@ -49,8 +50,15 @@ def run(
             if name in settings:
                 raise InputError(f"{option} has no effect with --load, which tries no algorithms")
         read_tuning(load)
+    words_of_settings = {name: _word(name, value) for name, value in settings.items()}
+    least, most = (int(words_of_settings.get(name, end)) for name, end in (("MIN_BYTES", 0), ("MAX_BYTES", _NO_END)))
+    if least > most:
+        raise InputError(
+            f"--min-bytes {settings['MIN_BYTES']} is more than --max-bytes {settings['MAX_BYTES']}; no message has "
+            "such a size"
+        )
     file = _free(output)
-    command = Command(words, {name: _word(name, value) for name, value in settings.items()}, mpi)
+    command = Command(words, words_of_settings, mpi)
     if load is not None:
         return as_of_a_shell(command.tune(None, load))
     try:
@@ -68,6 +76,8 @@ def run(
             f"\nThe choices are in {file}. To use them from the first call on:\n"
             f"culmen autotune --load {file}{also} -- COMMAND"
         )
+    elif file.exists():
+        print(f"Wrote {file}, which has no other algorithms.")
     return as_of_a_shell(code)
 
 

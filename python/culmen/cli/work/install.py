@@ -212,7 +212,10 @@ def _remove(file: Path, rules: Path) -> int:
     if kept == lines:
         raise InputError(f"{file} has nothing from `culmen tune install`")
     try:
-        replace_file(file, "\n".join(kept) + "\n" if kept else "", site=False)
+        if kept or file.is_symlink():
+            replace_file(file, "\n".join(kept) + "\n" if kept else "", site=False)
+        else:
+            file.unlink()
         for each in (rules, routes_copy(rules)):
             each.unlink(missing_ok=True)
     except OSError as error:

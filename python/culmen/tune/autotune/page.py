@@ -36,7 +36,8 @@ def page(tuning: Tuning, fixed: Sequence[str] = ()) -> Group:
         return Group(title, "", said, *left_out)
     changed = tuning.changed
     kept = len(tuning.choices) - len(changed)
-    said = f"{kept} of {plural(len(tuning.choices), 'point')} keep the MPI's own choice."
+    points = plural(len(tuning.choices), "point")
+    said = f"culmen chose another algorithm at {len(tuning.choices) - kept} of {points}."
     if not changed:
         return Group(title, "", said, *left_out)
     parts: list[Table | str] = [title, "", _table(changed[:_SHOWN])]

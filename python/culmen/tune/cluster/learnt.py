@@ -110,5 +110,7 @@ def about_searches(searches: Iterable[tuple[str, int]], folder: Path) -> list[st
         out.append(f"The tuner of `culmen autotune` proposed another algorithm for {proposals} of {of}.")
     for (name, ranks), each in found.items():
         if each.why_not:
-            out.append(f"Without this tuner, culmen raced all algorithms of {name} with {ranks} ranks: {each.why_not}.")
+            out.append(
+                f"culmen measured all algorithms of {name} with {ranks} ranks without this tuner: {each.why_not}."
+            )
     return out

@@ -15,6 +15,10 @@ from .gain_figures import figures_of
 from .kept import KEPT, from_to, kept_rows
 
 _ANY = Collectives()
+_PAIRED = (
+    "The gain is a mean of ratios: in each launch, calls of both algorithms are compared in turns. Therefore it can "
+    "differ from the quotient of the two columns of times."
+)
 _NOTHING_TO_USE = Section(
     "use", "Nothing to use", "<p>All points keep the MPI's own choice. The tuning file has no rules: do not use it.</p>"
 )
@@ -105,6 +109,8 @@ def tuning_page(
     sections.append(Section("averages", _averaged(tuned), _averages(tuned)))
     sections += [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     about = [*one_rule, *([about_slow(tuned)] if tuned.slow else [])]
+    if tuned.changed:
+        about.insert(0, _PAIRED)
     left_out = "".join(f"<p>{text(sentence)}</p>" for sentence in about)
     choices = table(rows_of(tuned.choices), HEADINGS, numbers=(1, 4, 5, 6))
     sections.append(Section("choices", "All choices", choices + left_out))
