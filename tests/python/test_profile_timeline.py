@@ -49,6 +49,14 @@ def test_an_even_program_has_one_phase(seed):
     assert len(phases_of(common_timeline([rank(0, periodic)]))) == 1
 
 
+@pytest.mark.parametrize("length", [20, 80, 300])
+def test_a_cpu_lost_for_some_milliseconds_makes_no_phase(length):
+    """In bins of 1 ms. A rank that waits for the other one, which has lost its CPU, is in MPI for all of this time."""
+    alone = [(length // 3, COLLECTIVE, 0.1), (length // 12, COLLECTIVE, 1.0), (length // 4, COLLECTIVE, 0.1)]
+    parts = [*alone, (length // 12, COLLECTIVE, 1.0), (length // 4, COLLECTIVE, 0.1)]
+    assert len(phases_of(common_timeline([rank(0, parts, bin_s=0.001)]))) == 1
+
+
 def test_ranks_with_bins_of_different_widths_are_put_together():
     fine, coarse = (
         rank(0, THREE, bin_s=0.01),

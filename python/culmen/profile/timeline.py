@@ -12,6 +12,7 @@ from .recorded import Rank
 _MOST_BINS = 200
 _MOST_PHASES = 8
 _LEAST_SHARE = 0.04  # of the run, for a phase
+_LEAST_S = 0.1  # for a phase: the system takes a CPU away for milliseconds, which is no phase of the program
 _LEAST_CHANGE = 0.15  # of the time, from a phase to the next
 _LEAST_NOISE = 0.08
 
@@ -87,7 +88,7 @@ def phases_of(timeline: Common) -> list[Phase]:
     """
     series = timeline.shares.mean(axis=0)
     bins = len(series)
-    least = max(2, int(np.ceil(_LEAST_SHARE * bins)))
+    least = max(2, int(np.ceil(max(_LEAST_SHARE * bins, _LEAST_S / timeline.bin_s))))
     noise = max(_LEAST_NOISE, float(np.median(np.abs(np.diff(series, axis=0)).sum(axis=1))))
     bounds = _divided(series, least, penalty=3 * noise**2 * np.log(bins))
     if len(bounds) - 1 > _MOST_PHASES:
@@ -117,10 +118,12 @@ def _divided(series: Array, least: int, penalty: float) -> list[int]:
 
 
 def _joined(series: Array, bounds: list[int]) -> list[int]:
-    """The bounds without changes that are too small for a new phase."""
+    """The bounds without changes that are too small for a new phase, or smaller than the scatter within a phase."""
     kept = [0]
     for at, end in pairwise(bounds[1:]):
-        change = np.abs(series[at:end].mean(axis=0) - series[kept[-1] : at].mean(axis=0)).max()
-        if change >= _LEAST_CHANGE:
+        before, after = series[kept[-1] : at], series[at:end]
+        change = np.abs(after.mean(axis=0) - before.mean(axis=0))
+        scatter = np.maximum(before.std(axis=0), after.std(axis=0))
+        if (change >= np.maximum(_LEAST_CHANGE, scatter)).any():
             kept.append(at)
     return [*kept, bounds[-1]]
