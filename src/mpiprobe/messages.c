@@ -40,6 +40,13 @@ static struct probe_message* new_message(int sends, unsigned communicator, int p
   return message;
 }
 
+/// The number of the message that the function of this entry receives, from 1. message: null: 0.
+static uint32_t received_by(const struct probe_entry* entry, struct probe_message* message) {
+  if (message == NULL) return 0;
+  message->entry = (uint32_t)(entry - probe_profile->entries);
+  return (uint32_t)(message - probe_profile->messages) + 1;
+}
+
 static int is_sample(int64_t number) { return number >= 0 && probe_is_sample((uint64_t)number, probe_period); }
 
 void probe_sent(unsigned communicator, int dest, int tag, uint64_t begin) {
@@ -59,10 +66,7 @@ uint32_t probe_received(unsigned communicator, int source, int tag, const struct
   }
   const int64_t number = next_of(0, communicator, source, tag);
   if (entry == NULL || !is_sample(number)) return 0;
-  struct probe_message* const message = new_message(0, communicator, source, tag, number);
-  if (message == NULL) return 0;
-  message->entry = (uint32_t)(entry - probe_profile->entries);
-  return (uint32_t)(message - probe_profile->messages) + 1;
+  return received_by(entry, new_message(0, communicator, source, tag, number));
 }
 
 int probe_persistent(unsigned communicator, int needs) {
@@ -77,11 +81,9 @@ uint32_t probe_joined(unsigned communicator, int needs, int root, const struct p
   const int64_t number = next_of(1, communicator, -1, -needs);
   if (entry == NULL || !is_sample(number)) return 0;
   struct probe_message* const came = new_message(1, communicator, root, -needs, number);
-  struct probe_message* const waits = came != NULL ? new_message(0, communicator, root, -needs, number) : NULL;
-  if (came != NULL) came->first = came->last = begin;
-  if (waits == NULL) return 0;
-  waits->entry = (uint32_t)(entry - probe_profile->entries);
-  return (uint32_t)(waits - probe_profile->messages) + 1;
+  if (came == NULL) return 0;
+  came->first = came->last = begin;
+  return received_by(entry, new_message(0, communicator, root, -needs, number));
 }
 
 void probe_lost(void) { all_lost = 1; }

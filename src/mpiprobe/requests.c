@@ -95,35 +95,36 @@ void probe_started(MPI_Request request, struct probe_entry* entry) {
   place->message = 0;
 }
 
-void probe_expects(MPI_Request request, unsigned communicator, int source, int tag, const struct probe_entry* entry) {
-  const uint32_t message = probe_received(communicator, source, tag, entry);
+/// message: 0: it is not sampled.
+static void waits_for(MPI_Request request, uint32_t message) {
   struct request* const place = message != 0 && !is_complete(request) ? find(PROBE_HANDLE(request), 0) : NULL;
   if (place != NULL) place->message = message;
+}
+
+void probe_expects(MPI_Request request, unsigned communicator, int source, int tag, const struct probe_entry* entry) {
+  waits_for(request, probe_received(communicator, source, tag, entry));
 }
 
 void probe_joins(MPI_Request request, unsigned communicator, int needs, int root, const struct probe_entry* entry,
                  uint64_t begin) {
-  const uint32_t message = probe_joined(communicator, needs, root, entry, begin);
-  struct request* const place = message != 0 && !is_complete(request) ? find(PROBE_HANDLE(request), 0) : NULL;
-  if (place != NULL) place->message = message;
+  waits_for(request, probe_joined(communicator, needs, root, entry, begin));
 }
 
-void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag) {
+static void moves(MPI_Request request, uint8_t how, unsigned communicator, int peer, int tag) {
   struct request* const place = find(PROBE_HANDLE(request), 0);
   if (place == NULL) return;
-  place->moves = sends ? moves_out : moves_in;
+  place->moves = how;
   place->communicator = communicator;
   place->peer = peer;
   place->tag = tag;
 }
 
+void probe_prepared_message(MPI_Request request, int sends, unsigned communicator, int peer, int tag) {
+  moves(request, sends ? moves_out : moves_in, communicator, peer, tag);
+}
+
 void probe_prepared_collective(MPI_Request request, unsigned communicator, int needs, int root) {
-  struct request* const place = find(PROBE_HANDLE(request), 0);
-  if (place == NULL) return;
-  place->moves = moves_together;
-  place->communicator = communicator;
-  place->peer = root;
-  place->tag = probe_period != 0 ? probe_persistent(communicator, needs) : 0;
+  moves(request, moves_together, communicator, root, probe_persistent(communicator, needs));
 }
 
 static void count_message(struct request* request, const struct probe_entry* entry, uint64_t begin) {
