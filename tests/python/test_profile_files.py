@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from culmen.cli.work import profile
 from culmen.profile.layout import FILE, MAGIC
-from culmen.profile.recorded import read_rank, without_room
+from culmen.profile.marks import without_room
+from culmen.profile.recorded import read_rank
 
 from culmen import InputError
 

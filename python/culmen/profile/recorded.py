@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from .._core import InputError
 from ..base.text import plural
 from .layout import ENTRIES, FILE, KINDS, MAGIC, MESSAGES
+from .marks import of_other_mpi, without_room
 
 FURTHER = "further calls"
 
@@ -202,28 +202,6 @@ def programs_of(ranks: list[Rank]) -> str:
     """The command line of the first rank, and how many others there are in the same world."""
     others = len({rank.program for rank in ranks} - {ranks[0].program})
     return f"{ranks[0].program} and {plural(others, 'other program')}" if others else ranks[0].program
-
-
-def without_room(folder: Path) -> str:
-    """A sentence if ranks could not write their profile there; otherwise empty."""
-    if not (lost := len(list(folder.glob("*.no-room")))):
-        return ""
-    room = f"each rank needs {FILE.itemsize / 1e6:.1f} MB"
-    return f"{plural(lost, 'rank')} found no room for a profile in {folder}: {room}; is the disk full?"
-
-
-def of_other_mpi(folder: Path) -> str:
-    """Sentences if ranks use another MPI than that of the command; otherwise empty."""
-    said = [
-        f"culmen did not measure {plural(n, 'rank')} that {'uses' if n == 1 else 'use'} {name}."
-        for name, n in unmeasured(folder).items()
-    ]
-    return " ".join(said)
-
-
-def unmeasured(folder: Path) -> dict[str, int]:
-    """The other MPIs, and the number of ranks that use each of them."""
-    return dict(sorted(Counter(path.suffixes[-2][1:] for path in folder.glob("*.other-mpi")).items()))
 
 
 def read_rank(path: Path) -> Rank | None:

@@ -14,8 +14,9 @@ from ...launch.preloading import is_static
 from ...profile.chosen import choice
 from ...profile.exported import as_object
 from ...profile.figures import profile_page
+from ...profile.marks import of_other_mpi, unmeasured, without_room
 from ...profile.page import page
-from ...profile.recorded import of_other_mpi, read_folder, read_rank, unmeasured, without_room
+from ...profile.recorded import read_folder, read_rank
 from ...profile.running import run_profiled
 from ...profile.worlds import Worlds, remark_on, table_of, worlds_of
 from ...report.files import replacing
