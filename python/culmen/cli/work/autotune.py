@@ -10,7 +10,7 @@ from rich.console import Console
 from ..._core import InputError
 from ...base.exit_codes import RESUMABLE, as_of_a_shell
 from ...bench.words import check_known, sizes_of, words_of
-from ...launch.mpi import LauncherError, find_launcher
+from ...launch.mpi import LauncherError, find_launcher, with_library
 from ...launch.mpi import load as all_mpis
 from ...launch.watched import RunStoppedError
 from ...tune.autotune.page import page
@@ -137,10 +137,10 @@ def _show(file: Path, code: int, collectives: str = "") -> bool:
 
 def _fixed(tuning: Tuning, collectives: str) -> list[str]:
     """Sentences about the collectives whose algorithms the settings of the user fix."""
-    name = next((each.name for each in all_mpis() if tuning.mpi.startswith(each.title.rpartition(" ")[0])), None)
+    mpi = with_library(tuning.mpi)
     try:
         asked = words_of(collectives, "--collectives") if collectives else ()
-        return in_force.sentences(find_launcher(name), asked) if name else []
+        return in_force.sentences(find_launcher(mpi.name), asked) if mpi else []
     except LauncherError:
         return []
 
