@@ -162,11 +162,11 @@ def preloaded(library: Path | None, variables: Mapping[str, str]) -> dict[str, s
     if "OMPI_COMM_WORLD_RANK" in os.environ:
         added["CULMEN_WITHIN_OPEN_MPI"] = "1"  # see src/mpiprobe/mpi.c
     if library is not None:
-        added["LD_PRELOAD"] = with_library(library)
+        added["LD_PRELOAD"] = preload_with(library)
     return added
 
 
-def with_library(library: Path) -> str:
+def preload_with(library: Path) -> str:
     """The value of LD_PRELOAD that also loads this library. GCC's address sanitizer must stay the first one."""
     given = os.environ.get("LD_PRELOAD", "")
     both = [given, str(library)] if _SANITIZER in given else [str(library), given]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...launch.launcher import cores
 from ...launch.mpi import FileAccess, Mpi, recognise
-from ...launch.preloading import check_command, is_launcher, place_of_variables, with_library
+from ...launch.preloading import check_command, is_launcher, place_of_variables, preload_with
 from ...launch.programs import said_by
 from .applied import BUFFERING, COUNT, FOLDER, LIBRARY, ON, SIZE, TYPED
 from .file_system import is_on_lustre, kind_of, targets_of
@@ -123,7 +123,7 @@ def plan_of(words: list[str], mpi: Mpi | None, space: Space, here: Path) -> dict
         "forward_at": place_of_variables(words),
         "romio": io.romio if io else "",
         "library": space.library,
-        "preload": with_library(Path(space.iobuf)) if space.iobuf else "",
+        "preload": preload_with(Path(space.iobuf)) if space.iobuf else "",
         "chosen_by": io.chosen_by if io else "",
         "variables": io.variables if io else {},
         "hints": space.hints,
