@@ -43,9 +43,7 @@ def _kinds(new: Settings, by_chance: Settings | None, asked: Asked) -> dict[str,
     return kinds
 
 
-def _compared(
-    kinds: dict[str, Settings], n: int, asked: Asked, runs: Runs, known: Known
-) -> list[Case]:  # fmt: skip
+def _compared(kinds: dict[str, Settings], n: int, asked: Asked, runs: Runs, known: Known) -> list[Case]:
     names = in_turns(list(kinds), asked.options.rounds, asked.options.seed)
     points = [(kinds[name], n) for name in names]
     values, _ = runs.of(runs.comparison(n), points, f"runs in turns with N = {n}", known.limit_s(n))
